@@ -1,0 +1,88 @@
+"""Validate skill descriptors, invoke skills, and read what comes back.
+
+Every public name is imported when it is first used, so that `import skillproto` costs
+next to nothing and a name pulls in only what it needs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from skillproto.descriptor import Descriptor as Descriptor
+    from skillproto.errors import Attempt as Attempt
+    from skillproto.errors import AuthRequired as AuthRequired
+    from skillproto.errors import Cancelled as Cancelled
+    from skillproto.errors import EndpointUnreachable as EndpointUnreachable
+    from skillproto.errors import ErrorCode as ErrorCode
+    from skillproto.errors import ExecutionFailed as ExecutionFailed
+    from skillproto.errors import ExecutionTimeout as ExecutionTimeout
+    from skillproto.errors import PermissionDenied as PermissionDenied
+    from skillproto.errors import RetryHint as RetryHint
+    from skillproto.errors import SkillError as SkillError
+    from skillproto.errors import SkillNotFound as SkillNotFound
+    from skillproto.errors import SkillprotoError as SkillprotoError
+    from skillproto.errors import UnknownFailure as UnknownFailure
+    from skillproto.errors import UnknownSchemaError as UnknownSchemaError
+    from skillproto.errors import UsageError as UsageError
+    from skillproto.errors import ValidationFailed as ValidationFailed
+    from skillproto.errors import VersionIncompatible as VersionIncompatible
+    from skillproto.errors import is_retryable as is_retryable
+    from skillproto.errors import retry_after_ms as retry_after_ms
+    from skillproto.invocation.client import AsyncSkillClient as AsyncSkillClient
+    from skillproto.invocation.client import SkillClient as SkillClient
+    from skillproto.invocation.core import Result as Result
+    from skillproto.invocation.events import Event as Event
+    from skillproto.invocation.replies import Reply as Reply
+    from skillproto.invocation.replies import read_reply as read_reply
+    from skillproto.invocation.retry import RetryPolicy as RetryPolicy
+    from skillproto.rules import validate as validate
+    from skillproto.violations import Violation as Violation
+
+_HOME = {
+    "validate": "rules",
+    "Violation": "violations",
+    "Descriptor": "descriptor",
+    "SkillClient": "invocation.client",
+    "AsyncSkillClient": "invocation.client",
+    "RetryPolicy": "invocation.retry",
+    "Result": "invocation.core",
+    "Event": "invocation.events",
+    "read_reply": "invocation.replies",
+    "Reply": "invocation.replies",
+    "ErrorCode": "errors",
+    "RetryHint": "errors",
+    "Attempt": "errors",
+    "is_retryable": "errors",
+    "retry_after_ms": "errors",
+    "SkillprotoError": "errors",
+    "SkillError": "errors",
+    "ValidationFailed": "errors",
+    "AuthRequired": "errors",
+    "PermissionDenied": "errors",
+    "SkillNotFound": "errors",
+    "ExecutionTimeout": "errors",
+    "EndpointUnreachable": "errors",
+    "VersionIncompatible": "errors",
+    "ExecutionFailed": "errors",
+    "Cancelled": "errors",
+    "UnknownFailure": "errors",
+    "UnknownSchemaError": "errors",
+    "UsageError": "errors",
+}
+
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

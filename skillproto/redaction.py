@@ -1,0 +1,101 @@
+"""Keep secrets out of everything that is shown: messages, events, reports.
+
+Pure. A value is masked when it is a known secret, when its name says that it is one, or
+when it has the form of a well-known kind of key.
+"""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit, urlunsplit
+
+from skillproto.violations import JSONValue
+
+MASK = "[redacted]"
+
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|[_\-. ])(?:authorization|password|passwd|pwd|secret|token|api[_-]?key|apikey|access[_-]?key"
+    r"|private[_-]?key|credentials?|cookie|session[_-]?id|client[_-]?secret)s?$"
+)
+_SECRET_SHAPE = re.compile(
+    r"\b(?:"
+    r"(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}"  # payment and model vendors
+    r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|xox[abeprs]-[A-Za-z0-9-]{10,}"
+    r"|(?:AKIA|ASIA)[0-9A-Z]{16}"
+    r"|AIza[0-9A-Za-z_-]{30,}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"  # a JSON web token
+    r"|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}"
+    r")"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
+    r"|(?i:\b(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{16,})"
+)
+_USER_INFO = re.compile(r"(?<=://)[^/?#\s@]*@")
+_SHORTEST_SECRET = 4
+
+
+def is_secret_name(name: str) -> bool:
+    """Say whether a member of this name usually holds a secret.
+
+    >>> is_secret_name("client_secret"), is_secret_name("token_url"), is_secret_name("X-API-Key")
+    (True, False, True)
+    """
+    return _SECRET_NAME.search(name) is not None
+
+
+def find_secret(text: str) -> str | None:
+    """Give the first part of a text that has the form of a well-known kind of key.
+
+    >>> find_secret("use ghp_abcdefghijklmnopqrstuvwxyz") is not None, find_secret("a plain text")
+    (True, None)
+    """
+    match = _SECRET_SHAPE.search(text)
+    return match.group() if match else None
+
+
+def mask_text(text: str, secrets: Iterable[str] = ()) -> str:
+    """Replace known secrets, keys of well-known form and the user part of addresses.
+
+    >>> mask_text("GET https://ann:pw@host/ with s3cret", ["s3cret"])
+    'GET https://[redacted]@host/ with [redacted]'
+    """
+    for secret in sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    text = _USER_INFO.sub(MASK + "@", text)
+    return _SECRET_SHAPE.sub(MASK, text)
+
+
+def mask(value: JSONValue, secrets: Iterable[str] = ()) -> JSONValue:
+    """Mask a JSON value all through, keys included; what stands under a secret's name goes whole.
+
+    >>> mask({"password": "x", "note": ["s3cret"]}, ["s3cret"])
+    {'password': '[redacted]', 'note': ['[redacted]']}
+    """
+    secrets = tuple(secrets)
+    match value:
+        case str():
+            return mask_text(value, secrets)
+        case dict():
+            return {
+                mask_text(str(key), secrets): MASK
+                if is_secret_name(str(key)) and isinstance(item, str | int | float) and not isinstance(item, bool)
+                else mask(item, secrets)
+                for key, item in value.items()
+            }
+        case list() | tuple():
+            return [mask(item, secrets) for item in value]
+        case _:
+            return value
+
+
+def safe_url(url: str) -> str:
+    """Give an address fit to show: without user part, query and fragment.
+
+    >>> safe_url("https://ann:pw@host:8443/a?key=1#x")
+    'https://host:8443/a'
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return MASK
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
