@@ -192,7 +192,7 @@ class SkillError(SkillprotoError):
 
     def __new__(cls, code: ErrorCode | str = ErrorCode.UNKNOWN, *args: Any, **kwargs: Any) -> Self:
         chosen = cls._classes.get(ErrorCode(code), cls)
-        return super().__new__(chosen if issubclass(chosen, cls) else cls)  # type: ignore[return-value]
+        return super().__new__(chosen if issubclass(chosen, cls) else cls)
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class SkillError(SkillprotoError):
         >>> SkillError.from_dict({"error": {"code": "AUTH_REQUIRED", "message": "Sign in"}})
         AuthRequired('AUTH_REQUIRED', 'Sign in')
         """
-        error = envelope.get("error") if isinstance(envelope, Mapping) else None
+        error = envelope.get("error")
         if not is_envelope_body(error):
             raise UsageError('not an error envelope: it needs {"error": {"code": "...", "message": "..."}}')
         details = error.get("details")
