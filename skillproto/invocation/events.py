@@ -1,0 +1,75 @@
+"""What happens in an invocation, told while it happens.
+
+One invocation emits `invocation.started`, then any of `attempt.started`, `attempt.failed`,
+`retry.scheduled`, `execution.accepted` and `execution.polled`, and exactly one of the
+three in `FINAL_EVENTS`, in whatever way it ends. No event holds a credential or an input.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from skillproto.violations import JSONValue
+
+FINAL_EVENTS = ("invocation.completed", "invocation.failed", "invocation.cancelled")
+
+_log = logging.getLogger("skillproto")
+
+
+class Event(NamedTuple):
+    """One thing that happened.
+
+    Attributes:
+        name: such as "attempt.failed".
+        invocation_id: the same in all events of one call; also its Idempotency-Key.
+        skill_id: of the descriptor; "" when the descriptor has none.
+        elapsed_ms: since the call began.
+        data: facts of this event, as JSON: `attempt`, `code`, `http_status`, `wait_ms`,
+            `execution_id`, `state`, `reason`, as far as they apply.
+
+    >>> Event("invocation.started", "7f", "com.example.echo", 0, {}).is_final
+    False
+    """
+
+    name: str
+    invocation_id: str
+    skill_id: str
+    elapsed_ms: int
+    data: Mapping[str, JSONValue]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the invocation has ended with this event."""
+        return self.name in FINAL_EVENTS
+
+
+Listener = Callable[[Event], object]
+
+
+class Emitter:
+    """Hands events to a listener; a listener that raises is told of once and kept from doing harm.
+
+    >>> seen = []
+    >>> Emitter(seen.append).emit(Event("invocation.started", "7f", "x", 0, {}))
+    >>> seen[0].name
+    'invocation.started'
+    """
+
+    def __init__(self, listener: Listener | None) -> None:
+        self._listener = listener
+        self._complained = False
+
+    def __bool__(self) -> bool:
+        """Whether anybody listens, so that an event is worth making."""
+        return self._listener is not None
+
+    def emit(self, event: Event) -> None:
+        """Hand over one event."""
+        if self._listener is None:
+            return
+        try:
+            self._listener(event)
+        except Exception:
+            if not self._complained:
+                self._complained = True
+                _log.exception("The event listener raised; the call goes on without it being told again")
