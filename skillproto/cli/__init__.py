@@ -1,0 +1,43 @@
+"""The command line. Every command is imported when it is called, so that start-up stays short."""
+
+import click
+
+from skillproto import __version__
+from skillproto.cli._group import SkillprotoGroup
+
+
+@click.group(
+    cls=SkillprotoGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    commands_of={
+        "validate": "Check descriptors and report everything that is wrong with them.",
+        "invoke": "Call a skill and print its output.",
+        "demo": "See it work: a provider that fails twice, and a call that comes through.",
+        "init": "Write a new descriptor.",
+        "schema": "Print a schema, for an editor or another validator.",
+        "explain": "Tell what an error code or a rule means, and what to do.",
+    },
+    epilog=(
+        "\b\n"
+        "Exit codes:\n"
+        "  0    fine\n"
+        "  1    findings, or a skill that failed\n"
+        "  2    wrong usage\n"
+        "  3    input that could not be read\n"
+        "  4    the other side could not be reached\n"
+        "  130  interrupted\n"
+        "\n"
+        "\b\n"
+        "Examples:\n"
+        "  skillproto validate skill.json\n"
+        "  skillproto validate skills/ --output-format json\n"
+        "  skillproto invoke skill.json -i text='Hola, mundo.'\n"
+        "  skillproto explain EXECUTION_TIMEOUT\n"
+    ),
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def main() -> None:
+    """Validate skill descriptors, invoke skills, and understand what came back.
+
+    Results go to the standard output, words to the standard error.
+    """

@@ -1,0 +1,9 @@
+"""The exit codes, in one place."""
+
+FINE = 0
+FINDINGS = 1
+USAGE = 2
+UNREADABLE = 3
+NOT_REACHED = 4
+INTERRUPTED = 130
+PIPE_CLOSED = 141

@@ -1,0 +1,64 @@
+"""Where results and words go: results to the standard output, words to the standard error.
+
+Colour and progress only on a terminal. A reader that goes away is no error of ours.
+"""
+
+import contextlib
+import io
+import os
+import sys
+
+import click
+
+_state = {"begun": False}
+
+
+def prepare() -> None:
+    """Make both streams able to write any text: UTF-8 into files and pipes, escapes where a terminal has less."""
+    _state["begun"] = False
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def begun() -> bool:
+    """Say whether something was written to the standard output."""
+    return _state["begun"]
+
+
+def write(text: str) -> None:
+    """Write a piece of the result, at once."""
+    _state["begun"] = True
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def flush() -> None:
+    """Let what is buffered go, so that a reader that went away is noticed while it can be told."""
+    sys.stdout.flush()
+
+
+def say(words: str) -> None:
+    """Say something to the person at the terminal; what cannot be said is dropped."""
+    from skillproto.reports.escaping import plain
+
+    with contextlib.suppress(OSError):
+        click.echo("\n".join(plain(line) for line in f"skillproto: {words}".split("\n")), err=True)
+
+
+def abandon() -> None:
+    """Give up the standard output, so that the interpreter does not complain at its end."""
+    with contextlib.suppress(OSError, ValueError, io.UnsupportedOperation):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def color_wanted(choice: str = "auto") -> bool:
+    """Say whether to colour the standard output: asked for, or on a terminal that does not refuse it."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()

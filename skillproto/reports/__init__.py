@@ -1,0 +1,34 @@
+"""Findings written down, for people and for programs: one module for each format, all from the same items.
+
+A report is an iterator of text, so that a finding is out before the last file is read.
+"""
+
+from collections.abc import Iterator
+
+from skillproto.reports.findings import Checked, FailOn, Item, Tally, Unreadable
+
+FORMATS = ("text", "concise", "full", "json")
+
+__all__ = ["FORMATS", "Checked", "FailOn", "Item", "Tally", "Unreadable", "render"]
+
+
+def render(items: Iterator[Item], tally: Tally, output_format: str = "text", *, color: bool = False) -> Iterator[str]:
+    r"""Write a report.
+
+    Args:
+        items: what was checked; counted in `tally` as they pass.
+        tally: the count of the run; its summary stands at the end of some formats.
+        output_format: a name of `FORMATS`.
+        color: whether to colour the formats for people.
+
+    >>> "".join(render(iter([Unreadable("b.json", "not-found", "No such file")]), Tally(), "concise"))
+    'b.json: unreadable: No such file\n'
+    """
+    items = tally.watch(items)
+    if output_format in ("text", "concise", "full"):
+        from skillproto.reports import as_text
+
+        return as_text.render(items, tally, detail=output_format, color=color)
+    from skillproto.reports import as_json
+
+    return as_json.render(items, tally)
