@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from skillproto.errors import retry_after_ms as retry_after_ms
     from skillproto.invocation.client import AsyncSkillClient as AsyncSkillClient
     from skillproto.invocation.client import SkillClient as SkillClient
-    from skillproto.invocation.core import Result as Result
+    from skillproto.invocation.wire import Result as Result
     from skillproto.invocation.events import Event as Event
     from skillproto.invocation.replies import Reply as Reply
     from skillproto.invocation.replies import read_reply as read_reply
@@ -47,7 +47,7 @@ _HOME = {
     "SkillClient": "invocation.client",
     "AsyncSkillClient": "invocation.client",
     "RetryPolicy": "invocation.retry",
-    "Result": "invocation.core",
+    "Result": "invocation.wire",
     "Event": "invocation.events",
     "read_reply": "invocation.replies",
     "Reply": "invocation.replies",

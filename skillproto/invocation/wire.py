@@ -1,0 +1,108 @@
+"""What the core asks of the outside world, and what the outside world answers.
+
+The core returns an action; the driver carries it out and hands back an event. Neither
+knows a library or a clock of the other's.
+"""
+
+from typing import Literal, NamedTuple
+
+from skillproto.errors import Attempt, SkillError
+from skillproto.violations import JSONValue
+
+Step = Literal["start", "status", "result"]
+
+
+class Request(NamedTuple):
+    """One HTTP request, complete: what is sent is exactly this."""
+
+    step: Step
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes | None
+
+
+class Send(NamedTuple):
+    """Action: send a request; answer with `Replied` or `Lost` within `limit_s` seconds."""
+
+    request: Request
+    limit_s: float
+
+
+class Wait(NamedTuple):
+    """Action: wait, then answer with `Woke`."""
+
+    seconds: float
+
+
+class Result(NamedTuple):
+    """What a call gave.
+
+    Attributes:
+        output: the skill's output, checked against the descriptor.
+        execution_id: of a call that was accepted first; None when the answer came at once.
+        attempts: requests that were made to start the skill; the first one counts.
+        elapsed_ms: from the call to its end, in milliseconds.
+        history: an `Attempt` for each attempt.
+        polls: how often the state was asked for.
+        request_id: the provider's name for the last request, or None.
+
+    >>> Result("hola", None, 1, 12).output
+    'hola'
+    """
+
+    output: JSONValue
+    execution_id: str | None
+    attempts: int
+    elapsed_ms: int
+    history: tuple[Attempt, ...] = ()
+    polls: int = 0
+    request_id: str | None = None
+
+
+class Done(NamedTuple):
+    """Action: the call is over and succeeded."""
+
+    outcome: Result
+
+
+class GiveUp(NamedTuple):
+    """Action: the call is over; raise the error."""
+
+    error: SkillError
+
+
+class Replied(NamedTuple):
+    """Event: a reply came.
+
+    Attributes:
+        body: what was read of it, inflated; `reason` says what is wrong with it.
+        reason: None for a whole body, else "too_large", "cut_short" or "bad_encoding".
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    reason: str | None = None
+
+
+class Lost(NamedTuple):
+    """Event: no reply came.
+
+    Attributes:
+        reason: a short word: "refused", "reset", "dns", "tls", "timeout", "unreachable", ...
+        sent: whether the request may have reached the other side.
+        again: whether another try can end differently; a bad certificate cannot.
+    """
+
+    reason: str
+    sent: bool
+    again: bool = True
+
+
+class Woke(NamedTuple):
+    """Event: the wait is over."""
+
+
+Action = Send | Wait | Done | GiveUp
+Incoming = Replied | Lost | Woke
