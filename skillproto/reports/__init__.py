@@ -3,11 +3,14 @@
 A report is an iterator of text, so that a finding is out before the last file is read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 
 from skillproto.reports.findings import Checked, FailOn, Item, Tally, Unreadable
 
-FORMATS = ("text", "concise", "full", "json")
+PEOPLE = ("text", "concise", "full")
+PROGRAMS = ("json", "jsonl", "github", "gitlab", "sarif", "junit")
+FORMATS = PEOPLE + PROGRAMS
 
 __all__ = ["FORMATS", "Checked", "FailOn", "Item", "Tally", "Unreadable", "render"]
 
@@ -25,10 +28,10 @@ def render(items: Iterator[Item], tally: Tally, output_format: str = "text", *, 
     'b.json: unreadable: No such file\n'
     """
     items = tally.watch(items)
-    if output_format in ("text", "concise", "full"):
+    if output_format in PEOPLE:
         from skillproto.reports import as_text
 
         return as_text.render(items, tally, detail=output_format, color=color)
-    from skillproto.reports import as_json
-
-    return as_json.render(items, tally)
+    write: Callable[[Iterator[Item], Tally], Iterator[str]]
+    write = import_module(f"skillproto.reports.as_{output_format}").render
+    return write(items, tally)
