@@ -1,12 +1,13 @@
-"""Find the files to check and read them, one at a time, so that memory stays flat."""
+"""Find the files to check and open them, one at a time, so that memory stays flat."""
 
 # pathlib would be imported for this alone, and start-up is counted in milliseconds.
 # ruff: noqa: PTH100, PTH112, PTH123
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
 
 from skillproto.reports import Unreadable
 
@@ -16,35 +17,47 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _KEPT = frozenset({".well-known"})
 
 
-class Source(NamedTuple):
-    """Bytes with the name under which they are reported."""
-
-    name: str
-    data: bytes
+def _nothing(path: str) -> bool:
+    return False
 
 
-def read_all(paths: Iterable[str], *, stdin_name: str, limit_bytes: int) -> Iterator[Source | Unreadable]:
-    """Read files, the files of directories, and "-" for the standard input.
+def find(paths: Iterable[str], is_excluded: Callable[[str], bool] = _nothing) -> Iterator[str | Unreadable]:
+    """Give the names of files: those given, and those inside the directories given, in order.
+
+    A file that comes again is given once; "-" stands for the standard input.
 
     Args:
-        paths: in the order in which they are read; a file that comes again is read once.
-        stdin_name: how the standard input is called in reports.
-        limit_bytes: no more than one byte above this is read of each, which is enough to
-            tell that it is too large.
+        paths: names of files and directories.
+        is_excluded: asked about each file of a directory, by its absolute path.
     """
     seen: set[str] = set()
     for path in paths:
         found = False
         for name in _files(path):
-            found = True
             if isinstance(name, Unreadable):
+                found = True
                 yield name
-            elif (real := os.path.abspath(name)) not in seen or name == STDIN:
+                continue
+            real = name if name == STDIN else os.path.abspath(name)
+            if name != path and is_excluded(real):
+                continue
+            found = True
+            if real not in seen:
                 seen.add(real)
-                yield _read(name, stdin_name, limit_bytes)
+                yield name if name == STDIN else os.path.normpath(name)
         if not found:
             kinds = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
             yield Unreadable(path, "no-files", f"No descriptors in this directory; it was searched for {kinds}")
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """Open a file for reading, or the standard input, which stays open."""
+    if name == STDIN:
+        yield sys.stdin.buffer
+    else:
+        with open(name, "rb") as file:
+            yield file
 
 
 def _files(path: str) -> Iterator[str | Unreadable]:
@@ -59,7 +72,7 @@ def _walk(directory: str) -> Iterator[str | Unreadable]:
         with os.scandir(directory) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        yield _unreadable(directory, error)
+        yield unreadable(directory, error)
         return
     for entry in ordered:
         if entry.is_dir(follow_symlinks=False):
@@ -73,18 +86,12 @@ def _is_searched(name: str) -> bool:
     return name in _KEPT or not (name.startswith(".") or name in _SKIPPED)
 
 
-def _read(name: str, stdin_name: str, limit_bytes: int) -> Source | Unreadable:
-    shown = stdin_name if name == STDIN else name
-    try:
-        if name == STDIN:
-            return Source(shown, sys.stdin.buffer.read(limit_bytes + 1))
-        with open(name, "rb") as file:
-            return Source(shown, file.read(limit_bytes + 1))
-    except (OSError, ValueError) as error:
-        return _unreadable(shown, error)
+def unreadable(name: str, error: Exception) -> Unreadable:
+    """Tell why a file could not be read.
 
-
-def _unreadable(name: str, error: Exception) -> Unreadable:
+    >>> unreadable("a.json", FileNotFoundError()).reason
+    'not-found'
+    """
     match error:
         case FileNotFoundError():
             return Unreadable(name, "not-found", "No such file or directory; check the path")

@@ -87,9 +87,10 @@ def _guarded(run: Any, args: list[str]) -> int:
 
 
 def _crashed(args: list[str], error: Exception) -> int:
-    message = f"unexpected {type(error).__name__}; this is a fault of skillproto, please report it with the command"
-    _streams.say(message)
-    return _told(args, "crashed", message, _exits.UNREADABLE)
+    from skillproto.cli._crash import describe
+
+    _streams.say(describe(error))
+    return _told(args, "crashed", describe(error), _exits.UNREADABLE)
 
 
 def _told(args: list[str], reason: str, message: str, code: int) -> int:

@@ -40,11 +40,16 @@ def flush() -> None:
 
 
 def say(words: str) -> None:
-    """Say something to the person at the terminal; what cannot be said is dropped."""
+    """Say something to the person at the terminal."""
+    tell(f"skillproto: {words}")
+
+
+def tell(words: str) -> None:
+    """Write lines to the standard error, made safe to show; what cannot be written is dropped."""
     from skillproto.reports.escaping import plain
 
     with contextlib.suppress(OSError):
-        click.echo("\n".join(plain(line) for line in f"skillproto: {words}".split("\n")), err=True)
+        click.echo("\n".join(plain(line) for line in words.split("\n")), err=True)
 
 
 def abandon() -> None:

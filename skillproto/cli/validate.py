@@ -1,14 +1,20 @@
 """`skillproto validate`: check descriptors and report everything that is wrong with them."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Any
 
 import click
 
-from skillproto import documents, rules
-from skillproto.cli import _exits, _files, _streams
+from skillproto import rules
+from skillproto.cli import _exits, _streams
+from skillproto.cli._checking import Check
+from skillproto.cli._choices import Options, exclusion, read_baseline, settings
 from skillproto.cli._interrupt import Interruptible
-from skillproto.reports import FORMATS, Checked, FailOn, Item, Tally, Unreadable, render
+from skillproto.errors import UsageError
+from skillproto.reports import FORMATS, FailOn, Item, Tally, render
+from skillproto.reports.escaping import plain
+from skillproto.rules.config import RuleConfig
+from skillproto.validation import SCHEMA_NAMES, Engine
 
 
 @click.command(
@@ -42,6 +48,13 @@ from skillproto.reports import FORMATS, Checked, FailOn, Item, Tally, Unreadable
     show_default=True,
     help="reference: let jsonschema see every document, also those that the fast path accepts.",
 )
+@click.option("--select", multiple=True, metavar="RULES", help="Run these rules only, such as schema,descriptor/*.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@click.option("--config", metavar="FILE", help="The settings file; else the nearest skillproto.toml or pyproject.toml.")
+@click.option("--isolated", is_flag=True, help="Read no settings file.")
+@click.option("--no-suppressions", is_flag=True, help="Let no document excuse itself with x-skillproto-ignore.")
+@click.option("--baseline", metavar="FILE", help="Let the findings that this file knows pass.")
+@click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, and let them pass.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="How to call the standard input, '-'.")
 @click.option(
     "--color",
@@ -54,10 +67,12 @@ def command(
     paths: tuple[str, ...],
     output_format: str,
     schema: str,
-    fail_on: str,
-    engine: str,
+    fail_on: FailOn,
+    engine: Engine,
+    write_baseline: str | None,
     stdin_filename: str,
     color: str,
+    **choices: Any,
 ) -> int:
     """Check descriptors and report everything that is wrong with them.
 
@@ -65,13 +80,36 @@ def command(
     directories), or '-' for the standard input.
     """
     _require_schema(schema)
-    tally = Tally(fail_on=cast("FailOn", fail_on), rule_pack_version=rules.RULE_PACK_VERSION)
+    check = _check(Options(**choices), schema, engine, stdin_filename)
+    if write_baseline is not None:
+        from skillproto.cli._baselines import write
+
+        return write(write_baseline, check._replace(baseline=None).all(paths))
+    tally = Tally(fail_on=fail_on, rule_pack_version=rules.RULE_PACK_VERSION)
     with Interruptible() as stop:
-        items = stop.items(_check_all(paths, stdin_filename, schema, engine))
-        for piece in render(_until(items, stop, tally), tally, output_format, color=_streams.color_wanted(color)):
+        items = _until(stop.items(check.all(paths)), stop, tally)
+        for piece in render(items, tally, output_format, color=_streams.color_wanted(color)):
             _streams.write(piece)
     _streams.say(str(tally))
     return exit_code(tally)
+
+
+def _check(options: Options, schema: str, engine: Engine, stdin_name: str) -> Check:
+    try:
+        chosen = settings(options)
+        baseline = read_baseline(chosen.baseline)
+    except UsageError as error:
+        raise click.UsageError(plain(str(error))) from None
+    is_default = chosen.rules == RuleConfig()
+    return Check(
+        schema,
+        engine,
+        stdin_name,
+        None if is_default else chosen.rules,
+        exclusion(chosen),
+        baseline,
+        chosen.baseline or "",
+    )
 
 
 def exit_code(tally: Tally) -> int:
@@ -84,8 +122,6 @@ def exit_code(tally: Tally) -> int:
 
 
 def _require_schema(name: str) -> None:
-    from skillproto.validation import SCHEMA_NAMES
-
     if name not in SCHEMA_NAMES:
         from skillproto.cli._nearest import did_you_mean
 
@@ -96,22 +132,3 @@ def _require_schema(name: str) -> None:
 def _until(items: Iterator[Item], stop: Interruptible, tally: Tally) -> Iterator[Item]:
     yield from items
     tally.interrupted = stop.stopped
-
-
-def _check_all(paths: tuple[str, ...], stdin_name: str, schema: str, engine: str) -> Iterator[Item]:
-    limit_bytes = documents.Limits().max_bytes
-    for source in _files.read_all(paths, stdin_name=stdin_name, limit_bytes=limit_bytes):
-        if isinstance(source, Unreadable):
-            yield source
-            continue
-        try:
-            yield from _check(source, schema, engine)
-        except Exception as error:  # one document must not end the run of the others
-            message = f"The check ended with an unexpected {type(error).__name__}; please report it with the file"
-            yield Unreadable(source.name, "crashed", message)
-
-
-def _check(source: _files.Source, schema: str, engine: str) -> Iterator[Checked]:
-    for document in documents.read(source.data, source=source.name):
-        found = rules.check_document(document, schema=schema, engine=engine)
-        yield Checked(source.name, document.index, tuple(found), schema, document.text_of)
