@@ -117,6 +117,8 @@ class Tally:
     def __str__(self) -> str:
         found = ", ".join(_plural(count, severity) for severity, count in self.findings.items() if count)
         parts = [f"{_plural(self.checked, 'document')} checked: {found or 'no findings'}"]
+        if not self.checked:
+            parts = ["nothing was checked"]
         if self.unreadable:
             parts.append(f"{self.unreadable} could not be read")
         if self.interrupted:

@@ -204,7 +204,7 @@ def test_the_formats_for_people_are_formats() -> None:
     [
         ([GOOD], "1 document checked: no findings"),
         ([BAD, GOOD], "2 documents checked: 1 error, 1 warning"),
-        ([MISSING], "0 documents checked: no findings; 1 could not be read"),
+        ([MISSING], "nothing was checked; 1 could not be read"),
     ],
     ids=["good", "bad", "missing"],
 )
