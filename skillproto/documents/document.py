@@ -7,9 +7,8 @@ and keeps what it finds.
 from collections.abc import Iterable
 
 from skillproto.documents.kinds import Kind
-from skillproto.documents.limits import Limits
 from skillproto.documents.lines import Lines
-from skillproto.documents.spans import Member, Span, walk
+from skillproto.documents.spans import SpanTree
 from skillproto.violations import JSONValue, Position, Violation, in_order
 
 _ABOUT_THE_NAME = frozenset(("descriptor/unknown-member", "document/duplicate-key", "document/non-string-key"))
@@ -32,7 +31,7 @@ class Document:
     """
 
     __slots__ = (
-        "_end", "_limits", "_lines", "_start", "index", "kind", "readable", "source", "span", "value", "violations",
+        "_end", "_lines", "_spans", "_start", "index", "kind", "readable", "source", "value", "violations",
     )  # fmt: skip
 
     def __init__(
@@ -47,7 +46,6 @@ class Document:
         lines: Lines | None = None,
         start: int = 0,
         end: int | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - a frozen value
     ) -> None:
         self.value = value
         self.source = source
@@ -55,11 +53,10 @@ class Document:
         self.violations = violations
         self.readable = readable
         self.kind = kind
-        self.span: Span | None = None
+        self._spans: SpanTree | None = None
         self._lines = lines
         self._start = start
         self._end = end
-        self._limits = limits
 
     def __repr__(self) -> str:
         state = "readable" if self.readable else "not readable"
@@ -79,19 +76,21 @@ class Document:
         Returns:
             Where it starts, and the first position behind it; None where no text is known.
         """
-        step = self._steps(field)[-1:]
-        if not step or self._lines is None:
+        spans = self._find_spans()
+        if spans is None or self._lines is None:
             return None
-        span = step[0].value if isinstance(step[0], Member) else step[0]
-        return self._lines.position(span.start, span.end)
+        node, _ = spans.find(field)
+        return self._lines.position(spans.starts[node], spans.ends[node])
 
     def key_position(self, field: str) -> Position | None:
         """Give where the name of a member stands; None for anything that has no name in the text."""
-        steps = self._steps(field)
-        if self._lines is None or len(steps) <= field.count("/") or not steps:
+        spans = self._find_spans()
+        if spans is None or self._lines is None:
             return None
-        step = steps[-1]
-        return self._lines.position(step.key_start, step.key_end) if isinstance(step, Member) else None
+        node, whole = spans.find(field)
+        if not whole or spans.names[node] is None:
+            return None
+        return self._lines.position(spans.name_starts[node], spans.name_ends[node])
 
     def text_of(self, line: int) -> str | None:
         """Give a line of the source text without its end, such as for a caret below it."""
@@ -103,32 +102,31 @@ class Document:
         Returns:
             None for an array, an object, a missing value, and where no text is known.
         """
-        steps = self._steps(field)
-        if self._lines is None or len(steps) <= field.count("/"):
+        spans = self._find_spans()
+        if spans is None or self._lines is None:
             return None
-        span = steps[-1].value if isinstance(steps[-1], Member) else steps[-1]
-        if span.members is not None or span.items is not None:
+        node, whole = spans.find(field)
+        if not whole or not spans.is_scalar(node):
             return None
-        text = self._lines.text[span.start : span.end]
+        text = self._lines.text[spans.starts[node] : spans.ends[node]]
         if self.kind == "json":
             return text
         from skillproto.documents.yaml_scalars import without_properties
 
         return without_properties(text)
 
-    def _steps(self, field: str) -> list[Member | Span]:
-        if self.span is None and self._lines is not None and self.readable:
-            self.span = self._find_spans(self._lines.text[self._start : self._end])
-        return list(walk(self.span, field)) if self.span is not None else []
+    def _find_spans(self) -> SpanTree | None:
+        if self._spans is None and self._lines is not None and self.readable:
+            text = self._lines.text[self._start : self._end]
+            if self.kind == "json":
+                from skillproto.documents.json_spans import json_spans
 
-    def _find_spans(self, text: str) -> Span | None:
-        if self.kind == "json":
-            from skillproto.documents.json_scan import scan
+                self._spans = json_spans(text)
+            else:
+                from skillproto.documents.yaml_spans import yaml_spans
 
-            return scan(text, self._limits).span
-        from skillproto.documents.yaml_spans import spans
-
-        return spans(text, self._start)
+                self._spans = yaml_spans(text, self._start)
+        return self._spans
 
 
 def locate(document: Document, violations: Iterable[Violation]) -> list[Violation]:

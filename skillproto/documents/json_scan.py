@@ -1,12 +1,12 @@
-"""Read JSON with positions: slower than the standard library, and it knows where everything is.
+"""Read JSON slowly, and know where every fault stands.
 
-Used when a text has a fault, or when somebody asks for a position. It keeps its own stack, so
-that no nesting is too deep for Python. It accepts exactly what RFC 8259 and the limits allow.
+Used when the fast reader refuses a text. It keeps its own stack, so that no nesting is too
+deep for Python, and accepts exactly what RFC 8259 and the limits allow.
 """
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skillproto.documents.findings import (
     Fault,
@@ -22,11 +22,12 @@ from skillproto.documents.findings import (
 )
 from skillproto.documents.json_errors import Want, explain
 from skillproto.documents.limits import Limits
-from skillproto.documents.spans import Member, Span
 from skillproto.violations import JSONValue, PathPart
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"([^"\\\x00-\x1f]*+)(?:"|((?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[^"\\\x00-\x1f]++)*+)")')
+_MEMBER = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\n\r]*+:[ \t\n\r]*+')
+_COMMA = re.compile(r"[ \t\n\r]*+,[ \t\n\r]*+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?(?![-+.0-9A-Za-z_])")
 _WORD = re.compile(r"-?[A-Za-z]++(?![-+.0-9A-Za-z_])")
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -35,26 +36,25 @@ _CLOSER = {"{": "}", "[": "]"}
 
 
 class Scan(NamedTuple):
-    """What a scan gives: the value and its span where the text is whole, and the faults."""
+    """What a scan gives: the value, where the text is whole, and the faults."""
 
     value: JSONValue
-    span: Span | None
     faults: Faults
 
 
 def scan(text: str, limits: Limits) -> Scan:
-    """Read one JSON value and note where it and everything inside it stands.
+    """Read one JSON value and everything that is wrong with it.
 
-    >>> scan('{"a": [1, 2]}', Limits()).span.members["a"].value.items[1]
-    Span(start=10, end=11, members=None, items=None)
+    >>> scan('{"a": [1, NaN]}', Limits()).faults.kept[0].path
+    ('a', 1)
     """
     scanner = _Scanner(text, limits)
     try:
-        value, span = scanner.run()
+        value = scanner.run()
     except _StopError as stop:
         scanner.faults.add(stop.fault)
-        return Scan(None, None, scanner.faults)
-    return Scan(value, span, scanner.faults)
+        return Scan(None, scanner.faults)
+    return Scan(value, scanner.faults)
 
 
 class _StopError(Exception):
@@ -66,30 +66,30 @@ class _StopError(Exception):
 
 
 class _Frame:
-    """An array or object that is still open."""
+    """An array or object that is still open; for an object, with the name that waits for its value."""
 
-    __slots__ = ("items", "key", "key_end", "key_start", "members", "start", "value", "where")
+    __slots__ = ("is_object", "key", "start", "value", "where")
 
     def __init__(self, start: int, is_object: bool) -> None:
         self.start = start
-        self.value: JSONValue = {} if is_object else []
-        self.members: dict[str, Member] | None = {} if is_object else None
-        self.items: list[Span] | None = None if is_object else []
+        self.is_object = is_object
+        self.value: Any = {} if is_object else []
         self.where: dict[str, int] = {}
         self.key = ""
-        self.key_start = self.key_end = 0
 
-    def add(self, value: JSONValue, span: Span) -> None:
-        if self.members is not None:
+    def add(self, value: JSONValue) -> None:
+        if self.is_object:
             self.value[self.key] = value
-            self.members[self.key] = Member(self.key_start, self.key_end, span)
-        elif self.items is not None:
+        else:
             self.value.append(value)
-            self.items.append(span)
 
     @property
     def part(self) -> PathPart:
-        return self.key if self.items is None else len(self.items)
+        return self.key if self.is_object else len(self.value)
+
+
+_OPENED = object()
+"""Stands for a value that was begun and is not yet whole."""
 
 
 class _Scanner:
@@ -101,16 +101,16 @@ class _Scanner:
         self.pos = 0
         self.nodes = 0
 
-    def run(self) -> tuple[JSONValue, Span]:
+    def run(self) -> JSONValue:
         self._skip_space()
         want = Want.VALUE
         while True:
-            done = self._value(want)
-            while done is not None:
+            value = self._value(want)
+            while value is not _OPENED:
                 if not self.frames:
-                    return self._end(*done)
-                self.frames[-1].add(*done)
-                done = self._after_value()
+                    return self._end(value)
+                self.frames[-1].add(value)
+                value = self._after_value()
             want = Want.ITEM
 
     def _skip_space(self) -> str:
@@ -118,18 +118,17 @@ class _Scanner:
         self.pos = match.end() if match else self.pos
         return self.text[self.pos : self.pos + 1]
 
-    def _value(self, want: Want) -> tuple[JSONValue, Span] | None:
-        """Read a value whole, or open an array or object and give None."""
+    def _value(self, want: Want) -> JSONValue:
+        """Read a value whole, or open an array or object."""
         start, char = self.pos, self.text[self.pos : self.pos + 1]
         self.nodes += 1
         if self.nodes > self.limits.max_nodes and char:
             raise _StopError(too_many_nodes(start, self.limits))
         if char in _CLOSER:
             return self._open(char)
-        value = self._string() if char == '"' else self._scalar(char, want)
-        return value, Span(start, self.pos)
+        return self._string() if char == '"' else self._scalar(char, want)
 
-    def _open(self, char: str) -> tuple[JSONValue, Span] | None:
+    def _open(self, char: str) -> JSONValue:
         if len(self.frames) >= self.limits.max_depth:
             raise _StopError(too_deep(self.pos, self.limits))
         frame = _Frame(self.pos, char == "{")
@@ -137,42 +136,48 @@ class _Scanner:
         self.pos += 1
         if self._skip_space() == _CLOSER[char]:
             return self._close()
-        if frame.items is None:
+        if frame.is_object:
             self._key(Want.FIRST_KEY)
-        return None
+        return _OPENED
 
-    def _close(self) -> tuple[JSONValue, Span]:
+    def _close(self) -> JSONValue:
         self.pos += 1
-        frame = self.frames.pop()
-        return frame.value, Span(frame.start, self.pos, frame.members, frame.items)
+        return self.frames.pop().value
 
-    def _after_value(self) -> tuple[JSONValue, Span] | None:
-        frame = self.frames[-1]
-        is_object = frame.items is None
-        char = self._skip_space()
-        if char == ("}" if is_object else "]"):
-            return self._close()
-        if char != ",":
+    def _after_value(self) -> JSONValue:
+        is_object = self.frames[-1].is_object
+        comma = _COMMA.match(self.text, self.pos)
+        if comma is None:
+            if self._skip_space() == ("}" if is_object else "]"):
+                return self._close()
             raise self._syntax(Want.COMMA)
-        self.pos += 1
-        self._skip_space()
+        self.pos = comma.end()
         if is_object:
             self._key(Want.KEY)
-        return None
+        return _OPENED
 
     def _key(self, want: Want) -> None:
         frame, start = self.frames[-1], self.pos
-        if self.text[start : start + 1] != '"':
-            raise self._syntax(want)
-        key = self._string(is_key=True)
-        frame.key, frame.key_start, frame.key_end = key, start, self.pos
+        member = _MEMBER.match(self.text, start)
+        if member is not None:
+            key, end, self.pos = member.group(1), member.end(1) + 1, member.end()
+        else:
+            key, end = self._odd_key(want)
+        frame.key = key
         first = frame.where.setdefault(key, start)
         if first != start:
-            self.faults.add(duplicate_key(key, start, self.pos, first, self._path()))
+            self.faults.add(duplicate_key(key, start, end, first, self._path()))
+
+    def _odd_key(self, want: Want) -> tuple[str, int]:
+        """Read a key with escapes in it, or say what is wrong with it."""
+        if self.text[self.pos : self.pos + 1] != '"':
+            raise self._syntax(want)
+        key, end = self._string(is_key=True), self.pos
         if self._skip_space() != ":":
             raise self._syntax(Want.COLON)
         self.pos += 1
         self._skip_space()
+        return key, end
 
     def _string(self, is_key: bool = False) -> str:
         start = self.pos
@@ -216,10 +221,10 @@ class _Scanner:
             self.faults.add(number_out_of_range(text, start, self._path(), self.limits))
         return None
 
-    def _end(self, value: JSONValue, span: Span) -> tuple[JSONValue, Span]:
+    def _end(self, value: JSONValue) -> JSONValue:
         if self._skip_space():
             raise self._syntax(Want.END)
-        return value, span
+        return value
 
     def _path(self) -> tuple[PathPart, ...]:
         if self.faults.full:

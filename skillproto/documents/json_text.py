@@ -94,7 +94,7 @@ def read_json(text: str, source: str, limits: Limits, *, index: int = 0, lines: 
     """
     lines = lines or Lines(text)
     try:
-        return Document(fast_value(text, limits), source, index, kind="json", lines=lines, limits=limits)
+        return Document(fast_value(text, limits), source, index, lines=lines)
     except DoubtError:
         return _read_slowly(text, source, limits, index, lines)
 
@@ -104,15 +104,5 @@ def _read_slowly(text: str, source: str, limits: Limits, index: int, lines: Line
 
     result = scan(text, limits)
     readable = not result.faults.fatal
-    document = Document(
-        result.value if readable else None,
-        source,
-        index,
-        result.faults.violations(lines),
-        readable,
-        kind="json",
-        lines=lines,
-        limits=limits,
-    )
-    document.span = result.span
-    return document
+    value = result.value if readable else None
+    return Document(value, source, index, result.faults.violations(lines), readable, lines=lines)

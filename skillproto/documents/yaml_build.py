@@ -31,12 +31,20 @@ from skillproto.documents.findings import (
 from skillproto.documents.limits import Limits
 from skillproto.documents.yaml_errors import surrogate_escape
 from skillproto.documents.yaml_events import node_events
-from skillproto.documents.yaml_scalars import CORE_TAGS, TooManyDigitsError, has_tag, resolve, resolve_tagged
+from skillproto.documents.yaml_scalars import (
+    CORE_TAGS,
+    SCALAR_STARTS,
+    TooManyDigitsError,
+    has_tag,
+    resolve,
+    resolve_tagged,
+)
 from skillproto.violations import JSONValue, PathPart
 
 _CHARACTERS_PER_NODE = 64
 _OPEN = object()
 _NO_KEY = object()
+_NO_ITEM_KEY = object()
 
 
 class StopError(Exception):
@@ -56,23 +64,22 @@ class _Anchored(NamedTuple):
 class _Frame:
     """A sequence or mapping that is still open; for a mapping, with the key that waits for its value."""
 
-    __slots__ = ("anchor", "height", "is_map", "key", "start", "value", "weight", "where")
+    __slots__ = ("anchor", "height", "key", "start", "value", "weight", "where")
 
     def __init__(self, is_map: bool, start: int, anchor: str | None, weight: int) -> None:
-        self.is_map = is_map
         self.value: Any = {} if is_map else []
         self.start = start
         self.anchor = anchor
         self.weight = weight
         self.height = 1
-        self.key: Any = _NO_KEY
+        self.key: Any = _NO_KEY if is_map else _NO_ITEM_KEY
         self.where: dict[str, int] = {}
 
     @property
     def part(self) -> PathPart:
-        if self.is_map:
-            return "" if self.key is _NO_KEY else str(self.key)
-        return len(self.value)
+        if self.key is _NO_ITEM_KEY:
+            return len(self.value)
+        return "" if self.key is _NO_KEY else str(self.key)
 
 
 class Builder:
@@ -90,6 +97,7 @@ class Builder:
         self.plain_text: tuple[int, int] | None = None
         self._text = text
         self._limits = limits
+        self._max_nodes = limits.max_nodes
         self._frames: list[_Frame] = []
         self._anchors: dict[str, Any] = {}
         self._nodes = self._characters = self._repeated = 0
@@ -117,9 +125,10 @@ class Builder:
         text: str = event.value
         self._nodes += 1
         self._characters += len(text)
-        if self._nodes > self._limits.max_nodes:
+        if self._nodes > self._max_nodes:
             raise StopError(too_many_nodes(event.start_mark.index, self._limits))
-        value = text if event.tag is None and not event.implicit[0] else self._resolve(event, text)
+        is_text = event.tag is None and (not event.implicit[0] or text[:1] not in SCALAR_STARTS)
+        value = text if is_text else self._resolve(event, text)
         if value is text and not text.isascii() and has_surrogate(text):
             self._fault(self._lone_surrogate(event))
         if event.anchor is not None:
@@ -149,8 +158,8 @@ class Builder:
             return self._fault(say.tag_mismatch(self._text, event, CORE_TAGS[tag], self.path()))
         if isinstance(value, float) and value - value != 0:
             return self._fault(non_finite(text, start, self.path()))
-        if plain and value is not text:
-            self._warn(say.ambiguous_number(text, value, start, self.path()))
+        if plain and value is not text and say.is_ambiguous(text, value):
+            self._fault(say.ambiguous_number(text, value, start, self.path()))
         return value
 
     def _start(self, event: Any) -> None:
@@ -203,12 +212,14 @@ class Builder:
             self._root(value, event)
             return
         frame = self._frames[-1]
-        if not frame.is_map:
+        key = frame.key
+        if key is _NO_ITEM_KEY:
             frame.value.append(value)
-        elif frame.key is _NO_KEY:
-            self._key(frame, value, event, text, start)
+        elif key is _NO_KEY:
+            self._nodes -= 1
+            self._key(frame, value, event, text, event.start_mark.index if start is None else start)
         else:
-            frame.value[frame.key] = value
+            frame.value[key] = value
             frame.key = _NO_KEY
 
     def _root(self, value: JSONValue, event: Any) -> None:
@@ -218,27 +229,21 @@ class Builder:
         if plain and len(self._text[start:end].splitlines()) > 1:
             self.plain_text = (start, end)
 
-    def _key(self, frame: _Frame, value: JSONValue, event: Any, text: str | None, start: int | None) -> None:
-        begin, end = event.start_mark.index if start is None else start, event.end_mark.index
-        key = value if isinstance(value, str) else text or ""
-        frame.key = key
-        first = frame.where.setdefault(key, begin)
-        if first != begin:
-            self._fault(duplicate_key(key, begin, end, first, self.path()))
+    def _key(self, frame: _Frame, value: JSONValue, event: Any, text: str | None, start: int) -> None:
+        frame.key = key = value if isinstance(value, str) else text or ""
+        first = frame.where.setdefault(key, start)
+        if first != start:
+            self._fault(duplicate_key(key, start, event.end_mark.index, first, self.path()))
         if value is not key:
-            self._fault(say.non_string_key(value, text, begin, end, self.path()))
-        elif key == "<<" and event.implicit[0]:
-            self._warn(say.merge_key(begin, self.path()))
+            self._fault(say.non_string_key(value, text, start, event.end_mark.index, self.path()))
+        elif key == "<<" and isinstance(event, ScalarEvent) and event.implicit[0]:
+            self._fault(say.merge_key(start, self.path()))
 
     def _weight(self) -> int:
         return self._nodes + self._characters // _CHARACTERS_PER_NODE
 
     def _fault(self, fault: Fault) -> None:
         self.faults.add(fault)
-
-    def _warn(self, fault: Fault | None) -> None:
-        if fault is not None:
-            self.faults.add(fault)
 
     def open_bracket(self) -> int | None:
         """Give where the innermost bracket stands that is still open."""

@@ -103,12 +103,19 @@ def plain_text(start: int, end: int) -> Fault:
 def non_string_key(value: JSONValue, text: str | None, start: int, end: int, path: _Path) -> Fault:
     """Describe a key that is no text; a number, a boolean and null keep the text that they were written as."""
     kind = type_name(value)
+    words = kind if kind == "null" else f"an {kind}" if kind[0] in "aio" else f"a {kind}"
     fatal = text is None or kind in ("array", "object")
-    hint = "Use text as the name" if fatal else f'Quote it: "{shown(text or "")}"'
-    article = "an" if kind[0] in "aio" else "a" if kind != "null" else ""
-    message = f"A name must be text; this one was read as {article} {kind}".replace("  ", " ")
-    return Fault("non-string-key", start, end, message, "text as the name", None if fatal else shown(text or ""), path[:-1] if fatal else path,
-                 hint, fatal=fatal)  # fmt: skip
+    return Fault(
+        "non-string-key",
+        start,
+        end,
+        f"A name must be text; this one was read as {words}",
+        "text as the name",
+        None if fatal else shown(text or ""),
+        path[:-1] if fatal else path,
+        "Use text as the name" if fatal else f'Quote it: "{shown(text or "")}"',
+        fatal=fatal,
+    )
 
 
 def merge_key(start: int, path: _Path) -> Fault:
@@ -119,11 +126,19 @@ def merge_key(start: int, path: _Path) -> Fault:
                  severity="warning", fatal=False)  # fmt: skip
 
 
-def ambiguous_number(text: str, value: JSONValue, start: int, path: _Path) -> Fault | None:
-    """Note a number whose digits say more than it kept: `007`, `1.10`."""
-    leading = _LEADING_ZERO.fullmatch(text) is not None
-    if not leading and (not isinstance(value, float) or not _TRAILING_ZERO.fullmatch(text)):
-        return None
+def is_ambiguous(text: str, value: JSONValue) -> bool:
+    """Say whether the digits of a number say more than it kept.
+
+    >>> is_ambiguous("007", 7), is_ambiguous("1.10", 1.1), is_ambiguous("1.5", 1.5)
+    (True, True, False)
+    """
+    if isinstance(value, float):
+        return _TRAILING_ZERO.fullmatch(text) is not None
+    return isinstance(value, int) and _LEADING_ZERO.fullmatch(text) is not None
+
+
+def ambiguous_number(text: str, value: JSONValue, start: int, path: _Path) -> Fault:
+    """Note a number whose digits say more than it kept."""
     return Fault(
         "yaml-ambiguous",
         start,
@@ -133,7 +148,7 @@ def ambiguous_number(text: str, value: JSONValue, start: int, path: _Path) -> Fa
         shown(text),
         path,
         quote_it(text),
-        severity="warning" if leading else "info",
+        severity="warning" if isinstance(value, int) else "info",
         fatal=False,
     )
 

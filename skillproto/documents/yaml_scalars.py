@@ -18,7 +18,9 @@ _CONSTANTS: dict[str, JSONValue] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
-_STARTS = frozenset("~nNtTfF.+-0123456789")
+SCALAR_STARTS = frozenset(("", *"~nNtTfF.+-0123456789"))
+"""What a scalar begins with that may be anything but text."""
+
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
@@ -41,7 +43,7 @@ def resolve(text: str, max_digits: int) -> JSONValue:
     """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if text[0] not in _STARTS or text[0].isalpha():
+    if text[0] not in SCALAR_STARTS or text[0].isalpha():
         return text
     if _INTEGER.fullmatch(text):
         _check_digits(text, max_digits)

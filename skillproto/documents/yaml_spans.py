@@ -11,76 +11,89 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from skillproto.documents.spans import Member, Span
-from skillproto.documents.yaml_events import FAILURES, node_events
+from skillproto.documents.spans import Shape, SpanTree
+from skillproto.documents.yaml_events import node_events
 
 
-def spans(text: str, offset: int = 0) -> Span | None:
-    """Give the span of the document and of everything inside it; None where the text is not YAML.
+def yaml_spans(text: str, offset: int = 0) -> SpanTree:
+    """Find every value of a YAML document that is known to be readable.
 
     What an alias repeats stands at the alias; the members of it stand where they are written.
 
-    >>> spans("a: [1, 2]").members["a"].value.items[1]
-    Span(start=7, end=8, members=None, items=None)
+    Args:
+        text: the text of this document alone.
+        offset: where it begins in the whole text; it is added to every index.
+
+    >>> tree = yaml_spans("a: [1, 2]")
+    >>> tree.starts[tree.find("/a/1")[0]]
+    7
     """
-    builder = _Spans(offset)
-    try:
-        for event in node_events(text):
-            builder.take(event)
-    except FAILURES:
-        return None
-    return builder.root
+    spans = _YamlSpans(offset)
+    for event in node_events(text):
+        spans.take(event)
+    return spans.tree
 
 
-class _Open:
-    __slots__ = ("anchor", "end", "items", "key", "members", "start")
-
-    def __init__(self, start: int, is_map: bool, anchor: str | None) -> None:
-        self.start = self.end = start
-        self.members: dict[str, Member] | None = {} if is_map else None
-        self.items: list[Span] | None = None if is_map else []
-        self.key: tuple[str, int, int] | None = None
-        self.anchor = anchor
-
-    def add(self, span: Span, name: str | None) -> None:
-        self.end = max(self.end, span.end)
-        if self.items is not None:
-            self.items.append(span)
-        elif self.key is None:
-            self.key = (name or "", span.start, span.end)
-        elif self.members is not None:
-            name, start, end = self.key
-            self.members[name] = Member(start, end, span)
-            self.key = None
-
-
-class _Spans:
+class _YamlSpans:
     def __init__(self, offset: int) -> None:
-        self.root: Span | None = None
+        self.tree = SpanTree()
         self._offset = offset
-        self._open: list[_Open] = []
-        self._anchors: dict[str, tuple[Span, str | None]] = {}
+        self._in_map: list[bool] = []
+        self._named = False
+        self._last = offset
+        self._anchors: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
 
     def take(self, event: Any) -> None:
         kind = type(event)
         start, end = event.start_mark.index + self._offset, event.end_mark.index + self._offset
         if kind is ScalarEvent:
-            self._add(Span(start, end), event.value, event.anchor)
+            self._scalar(event.value, event.anchor, start, end)
         elif kind is AliasEvent:
-            span, name = self._anchors.get(event.anchor, (Span(start, end), None))
-            self._add(Span(start, end, span.members, span.items), name, None)
+            self._alias(event.anchor, start, end)
         elif kind in (MappingStartEvent, SequenceStartEvent):
-            self._open.append(_Open(start, kind is MappingStartEvent, event.anchor))
+            self._start(event.anchor, start, is_map=kind is MappingStartEvent)
         elif kind in (MappingEndEvent, SequenceEndEvent):
-            opened = self._open.pop()
-            # The end of a block collection has no width, and lies before the next thing in the text.
-            last = end if end > start else opened.end
-            self._add(Span(opened.start, last, opened.members, opened.items), None, opened.anchor)
+            self._end(start, end)
 
-    def _add(self, span: Span, name: str | None, anchor: str | None) -> None:
+    def _is_name(self) -> bool:
+        return bool(self._in_map) and self._in_map[-1] and not self._named
+
+    def _scalar(self, text: str, anchor: str | None, start: int, end: int) -> None:
+        self._last = end
         if anchor is not None:
-            self._anchors[anchor] = (span, name)
-        if self._open:
-            self._open[-1].add(span, name)
-        else:
-            self.root = span
+            self._texts[anchor] = text
+        if self._is_name():
+            self._name(text, start, end)
+            return
+        node = self.tree.leaf(start, end)
+        self._named = False
+        if anchor is not None:
+            self._anchors[anchor] = node
+
+    def _name(self, text: str, start: int, end: int) -> None:
+        self.tree.name(text, start, end)
+        self._named = True
+
+    def _alias(self, anchor: str, start: int, end: int) -> None:
+        self._last = end
+        if self._is_name():
+            self._name(self._texts.get(anchor, ""), start, end)
+            return
+        node = self._anchors.get(anchor)
+        self.tree.leaf(start, end) if node is None else self.tree.alias(start, end, node)
+        self._named = False
+
+    def _start(self, anchor: str | None, start: int, *, is_map: bool) -> None:
+        node = self.tree.open(start, Shape.OBJECT if is_map else Shape.ARRAY)
+        if anchor is not None:
+            self._anchors[anchor] = node
+        self._in_map.append(is_map)
+        self._named = False
+
+    def _end(self, start: int, end: int) -> None:
+        # The end of a block collection has no width, and lies before the next thing in the text.
+        self._last = end if end > start else self._last
+        self.tree.close(self._last)
+        self._in_map.pop()
+        self._named = False

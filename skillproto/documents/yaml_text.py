@@ -21,7 +21,7 @@ from skillproto.documents.yaml_events import FAILURES, stop_of
 from skillproto.violations import JSONValue
 
 _LINE_START = rf"(?:\A|(?<=[{LINE_BREAKS}]))"
-_MARKER = re.compile(rf"{_LINE_START}(?:---|\.\.\.)(?=[ \t{LINE_BREAKS}]|\Z)")
+_PERHAPS_MARKER = re.compile(rf"(?:---|\.\.\.)(?=[ \t{LINE_BREAKS}]|\Z)")
 _PREFIX = re.compile(rf"(?:[ \t{LINE_BREAKS}\ufeff]|#[^{LINE_BREAKS}]*|{_LINE_START}%[^{LINE_BREAKS}]*)*+")
 _DIRECTIVE = re.compile(rf"{_LINE_START}%[^{LINE_BREAKS}]*")
 _KNOWN_DIRECTIVE = re.compile(r"%YAML[ \t]+1\.[12][ \t]*(?:#.*)?|%TAG[ \t]+!(?:[0-9A-Za-z-]*!)?[ \t]+\S+[ \t]*(?:#.*)?")
@@ -56,7 +56,7 @@ def read_yaml(text: str, source: str, limits: Limits) -> Iterator[Document]:
 def _chunks(text: str) -> Iterator[_Chunk]:
     """Cut a text into stretches with at most one document each."""
     start, begun = 0, False
-    for match in _MARKER.finditer(text):
+    for match in _markers(text):
         ends = match.group() == "..."
         begun = begun or not _is_prefix(text, start, match.start())
         if ends:
@@ -71,6 +71,13 @@ def _chunks(text: str) -> Iterator[_Chunk]:
     yield _Chunk(start, len(text))
 
 
+def _markers(text: str) -> Iterator[re.Match[str]]:
+    if "---" in text or "..." in text:
+        for match in _PERHAPS_MARKER.finditer(text):
+            if match.start() == 0 or text[match.start() - 1] in LINE_BREAKS:
+                yield match
+
+
 def _is_prefix(text: str, start: int, end: int) -> bool:
     """Say whether a stretch holds nothing but white space, comments and directives."""
     return _PREFIX.fullmatch(text, start, end) is not None
@@ -81,7 +88,7 @@ def _read_chunk(chunk: _Chunk, source: str, index: int, lines: Lines, limits: Li
     start = chunk.start + len(text) - len(text := text.lstrip("\ufeff"))
     if start == 0 and text.startswith("{"):
         try:
-            return Document(fast_value(text, limits), source, index, lines=lines, end=chunk.end, limits=limits)
+            return Document(fast_value(text, limits), source, index, lines=lines, end=chunk.end)
         except DoubtError:
             pass
     result = _build(text, limits)
@@ -100,12 +107,11 @@ def _read_chunk(chunk: _Chunk, source: str, index: int, lines: Lines, limits: Li
         lines=lines,
         start=start,
         end=chunk.end,
-        limits=limits,
     )
 
 
 def _bad_directive(text: str) -> Fault | None:
-    prefix = _PREFIX.match(text)
+    prefix = _PREFIX.match(text) if "%" in text else None
     found = list(_DIRECTIVE.finditer(text, 0, prefix.end())) if prefix else []
     for number, match in enumerate(found, 1):
         if number > _MOST_DIRECTIVES or not _KNOWN_DIRECTIVE.fullmatch(match.group()):
