@@ -4,17 +4,22 @@ Pure: opens no files and runs nothing that a text says. Reading never raises: wh
 with a text is a finding of the group `document/`.
 """
 
-from collections.abc import Iterator
-from io import BytesIO
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from skillproto.documents.ambiguity import ambiguity, explain_scalars
 from skillproto.documents.decoding import UnreadableError, decode
 from skillproto.documents.document import Document, locate
-from skillproto.documents.json_lines import read_lines
 from skillproto.documents.json_text import read_json
-from skillproto.documents.kinds import Kind, kind_of, sniff
+from skillproto.documents.kinds import Kind, is_enough, kind_of, sniff
 from skillproto.documents.limits import Limits
+
+if TYPE_CHECKING:
+    from skillproto.documents.ambiguity import ambiguity, explain_scalars
+    from skillproto.documents.json_lines import read_lines
+
+_HOME = {"ambiguity": "ambiguity", "explain_scalars": "ambiguity", "read_lines": "json_lines"}
+_BLOCK_BYTES = 16 * 1024
 
 __all__ = [
     "Document",
@@ -28,6 +33,12 @@ __all__ = [
     "read_file",
     "read_lines",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def read(
@@ -57,13 +68,16 @@ def read(
     """
     kind = kind or kind_of(source) or sniff(data)
     if kind == "jsonl":
+        from io import BytesIO
+
+        from skillproto.documents.json_lines import read_lines
+
         yield from read_lines(BytesIO(data), source=source, limits=limits)
         return
     try:
         text = decode(data, limits)
     except UnreadableError as error:
-        violations = error.faults.violations(error.lines)
-        yield Document(None, source, 0, violations, readable=False, kind=kind, lines=error.lines)
+        yield error.document(source, limits)
         return
     if kind == "json":
         yield read_json(text, source, limits)
@@ -85,26 +99,37 @@ def read_file(
     No more is held than the limits allow: JSON Lines come one by one, as they arrive; of
     anything else no more than `max_bytes` and one are read.
 
+    >>> from io import BytesIO
     >>> [doc.value for doc in read_file(BytesIO(b'{"a": 1}\n{"a": 2}\n'))]
     [{'a': 1}, {'a': 2}]
     """
     kind = kind or kind_of(source)
+    head = b"" if kind else _head(file)
+    kind = kind or sniff(head)
     if kind == "jsonl":
-        yield from read_lines(file, source=source, limits=limits)
+        from skillproto.documents.json_lines import read_lines
+
+        yield from read_lines(_Again(head, file) if head else file, source=source, limits=limits)
         return
-    data = file.read(limits.max_bytes + 1)
-    if kind is None and sniff(data) == "jsonl":
-        yield from read_lines(_Again(data, file), source=source, limits=limits)
-        return
+    data = head + file.read(max(0, limits.max_bytes + 1 - len(head)))
     yield from read(data, source=source, kind=kind, limits=limits)
 
 
-class _Again(BytesIO):
-    """What was read of a file, and then the rest of it."""
+def _head(file: BinaryIO) -> bytes:
+    read_some: Callable[[int], bytes] = getattr(file, "read1", file.read)
+    head = b""
+    while not is_enough(head) and (block := read_some(_BLOCK_BYTES)):
+        head += block
+    return head
 
-    def __init__(self, data: bytes, file: BinaryIO) -> None:
-        super().__init__(data)
-        self._file = file
 
-    def read1(self, size: int | None = -1, /) -> bytes:
-        return super().read1(size) or self._file.read(size if size is not None else -1)
+class _Again:
+    """What was read of a file already, and then the rest of it."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head = head
+        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+
+    def read(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._read(size)

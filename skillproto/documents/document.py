@@ -5,11 +5,14 @@ and keeps what it finds.
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from skillproto.documents.kinds import Kind
 from skillproto.documents.lines import Lines
-from skillproto.documents.spans import SpanTree
 from skillproto.violations import JSONValue, Position, Violation, in_order
+
+if TYPE_CHECKING:
+    from skillproto.documents.spans import SpanTree
 
 _ABOUT_THE_NAME = frozenset(("descriptor/unknown-member", "document/duplicate-key", "document/non-string-key"))
 
@@ -115,7 +118,7 @@ class Document:
 
         return without_properties(text)
 
-    def _find_spans(self) -> SpanTree | None:
+    def _find_spans(self) -> "SpanTree | None":
         if self._spans is None and self._lines is not None and self.readable:
             text = self._lines.text[self._start : self._end]
             if self.kind == "json":
