@@ -142,7 +142,9 @@ class Builder:
 
     def _resolve(self, event: Any, text: str) -> JSONValue:
         tag, start = event.tag, event.start_mark.index
-        plain = event.implicit[0] and tag in (None, "!")
+        if tag == "!":
+            return text
+        plain = event.implicit[0] and tag is None
         try:
             if plain:
                 value = resolve(text, self._limits.max_digits)

@@ -13,7 +13,9 @@ from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner, ScannerError
 
-from skillproto.documents.yaml_errors import Stop
+from skillproto.documents.yaml_errors import LINE_BREAKS, Stop
+
+_LINE_ENDS = f"\0{LINE_BREAKS}"
 
 
 class EventSource(Protocol):
@@ -24,12 +26,32 @@ class EventSource(Protocol):
 
 
 class PurePythonParser(Reader, Scanner, Parser):
-    """The parser for an installation without libyaml."""
+    """The parser for an installation without libyaml; like it, it takes a tab for white space within a line."""
 
     def __init__(self, text: str) -> None:
         Reader.__init__(self, text)
         Scanner.__init__(self)
         Parser.__init__(self)
+
+    def scan_to_next_token(self) -> None:
+        super().scan_to_next_token()
+        while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
+            self.forward(self._blanks())
+            super().scan_to_next_token()
+
+    def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[Any] | None:
+        width = self._blanks()
+        blanks = self.prefix(width)
+        if "\t" not in blanks:
+            return super().scan_plain_spaces(indent, start_mark)
+        self.forward(width)
+        return super().scan_plain_spaces(indent, start_mark) if self.peek() in _LINE_ENDS else [blanks]
+
+    def _blanks(self) -> int:
+        width = 0
+        while self.peek(width) in " \t":
+            width += 1
+        return width
 
 
 def _best_parser() -> Callable[[str], EventSource]:

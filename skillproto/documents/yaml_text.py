@@ -16,7 +16,7 @@ from skillproto.documents.json_text import DoubtError, fast_value
 from skillproto.documents.limits import Limits
 from skillproto.documents.lines import Lines
 from skillproto.documents.yaml_build import Builder, StopError
-from skillproto.documents.yaml_errors import LINE_BREAKS, beyond_unicode, explain
+from skillproto.documents.yaml_errors import LINE_BREAKS, Stop, beyond_unicode, explain
 from skillproto.documents.yaml_events import FAILURES, stop_of
 from skillproto.violations import JSONValue
 
@@ -119,9 +119,13 @@ def _bad_directive(text: str) -> Fault | None:
     return None
 
 
+def _brackets(text: str, stop: Stop) -> int:
+    return text.count("[", 0, stop.place) + text.count("{", 0, stop.place)
+
+
 def _syntax(text: str, error: BaseException, builder: Builder, limits: Limits) -> Fault:
     stop = stop_of(error) or beyond_unicode(text)
-    if stop.scanning and text[stop.place : stop.place + 1] in ("[", "{"):
+    if stop.scanning and text[stop.place : stop.place + 1] in ("[", "{") and _brackets(text, stop) > limits.max_depth:
         return too_deep(stop.place, limits)
     bracket = None if stop.scanning else builder.open_bracket()
     fault = explain(text, stop if bracket is None else stop._replace(opened=bracket))
