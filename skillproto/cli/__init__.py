@@ -35,7 +35,7 @@ from skillproto.cli._group import SkillprotoGroup
         "  skillproto explain EXECUTION_TIMEOUT\n"
     ),
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, message="skillproto %(version)s")
 def main() -> None:
     """Validate skill descriptors, invoke skills, and understand what came back.
 

@@ -1,15 +1,15 @@
 """Which rules, files and known findings a run of `validate` is about: the options over the settings file."""
 
-# pathlib would be imported for this alone, and start-up is counted in milliseconds.
-# ruff: noqa: PTH120, PTH123
-
-import os.path
+import os
 from collections.abc import Callable
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from skillproto.cli._checking import Check
+from skillproto.errors import UsageError
 from skillproto.reports.escaping import plain
 from skillproto.rules.config import RuleConfig, Settings, find_settings, read_settings
 
@@ -28,12 +28,25 @@ class Options(NamedTuple):
     no_suppressions: bool = False
 
 
-def settings(options: Options) -> Settings:
-    """Give the settings file with what the command line says laid over it.
+def choose(check: Check, options: Options) -> Check:
+    """Lay over a check what the options say, and below them the settings file.
 
     Raises:
-        UsageError: the file or a name of a rule is not understood.
+        click.UsageError: the file, the baseline or a name of a rule is not understood.
     """
+    try:
+        chosen = _settings(options)
+        return check._replace(
+            config=chosen.rules,
+            is_excluded=_exclusion(chosen),
+            baseline=_read_baseline(chosen.baseline),
+            baseline_path=chosen.baseline or "",
+        )
+    except UsageError as error:
+        raise click.UsageError(plain(str(error))) from None
+
+
+def _settings(options: Options) -> Settings:
     found = _file_settings(options)
     said = RuleConfig.parse(
         {"ignore": _split(options.ignore)} | ({"select": _split(options.select)} if options.select else {}),
@@ -59,9 +72,8 @@ def _split(values: tuple[str, ...]) -> list[str]:
     return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
-def exclusion(chosen: Settings) -> Callable[[str], bool]:
-    """Say which files of directories are passed over: paths relative to the settings file."""
-    root = os.path.abspath(os.path.dirname(chosen.path or ""))  # noqa: PTH100
+def _exclusion(chosen: Settings) -> Callable[[str], bool]:
+    root = Path(chosen.path or ".").absolute().parent
 
     def is_excluded(path: str) -> bool:
         relative = os.path.relpath(path, root).replace(os.sep, "/")
@@ -70,19 +82,13 @@ def exclusion(chosen: Settings) -> Callable[[str], bool]:
     return is_excluded
 
 
-def read_baseline(path: str | None) -> "Baseline | None":
-    """Read the baseline of known findings, if there is one to read.
-
-    Raises:
-        UsageError: it is no baseline.
-    """
+def _read_baseline(path: str | None) -> "Baseline | None":
     if path is None:
         return None
     from skillproto.rules import Baseline
 
     try:
-        with open(path, encoding="utf-8") as file:
-            return Baseline.load(file.read())
+        return Baseline.load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeError):
         hint = "make it with --write-baseline"
         raise click.BadParameter(plain(f"{path} could not be read; {hint}"), param_hint="--baseline") from None

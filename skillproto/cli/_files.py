@@ -1,7 +1,7 @@
 """Find the files to check and open them, one at a time, so that memory stays flat."""
 
 # pathlib would be imported for this alone, and start-up is counted in milliseconds.
-# ruff: noqa: PTH100, PTH112, PTH123
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH120, PTH123
 
 import os
 import sys
@@ -13,8 +13,21 @@ from skillproto.reports import Unreadable
 
 SUFFIXES = (".json", ".yaml", ".yml")
 STDIN = "-"
+SETTINGS_FILES = ("skillproto.toml", "pyproject.toml")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _KEPT = frozenset({".well-known"})
+
+
+def has_settings() -> bool:
+    """Say whether a settings file may lie here or above, so that it is worth looking."""
+    folder = os.getcwd()
+    while True:
+        if any(os.path.exists(f"{folder}/{name}") for name in SETTINGS_FILES):
+            return True
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return False
+        folder = parent
 
 
 def _nothing(path: str) -> bool:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -105,8 +106,4 @@ def _told(args: list[str], reason: str, message: str, code: int) -> int:
 
 def wants_json(args: list[str]) -> bool:
     """Say whether a command line asks for JSON, though it may be wrong otherwise."""
-    pairs = zip(args, [*args[1:], ""], strict=True)
-    return any(
-        this == "--output-format=json" or (this == "--output-format" and following == "json")
-        for this, following in pairs
-    )
+    return "--output-format=json" in args or ("--output-format", "json") in pairwise(args)

@@ -46,10 +46,13 @@ def say(words: str) -> None:
 
 def tell(words: str) -> None:
     """Write lines to the standard error, made safe to show; what cannot be written is dropped."""
-    from skillproto.reports.escaping import plain
+    lines = words.split("\n")
+    if not all(line.isascii() and line.isprintable() for line in lines):
+        from skillproto.reports.escaping import plain
 
+        lines = [plain(line) for line in lines]
     with contextlib.suppress(OSError):
-        click.echo("\n".join(plain(line) for line in words.split("\n")), err=True)
+        click.echo("\n".join(lines), err=True)
 
 
 def abandon() -> None:

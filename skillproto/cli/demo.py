@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skillproto.provider import RunningProvider
 
 INITIAL_DELAY_MS = 200
+_LEFT_OUT = "descriptor/private-address"
 FAULTS = (503, 504)
 INPUTS: dict[str, JSONValue] = {"text": "Un skill falla, espera y lo intenta otra vez. Y sale bien.", "language": "es"}
 
@@ -48,7 +49,7 @@ def command() -> int:
 
 
 def _validate(descriptor: dict[str, JSONValue]) -> bool:
-    _say("\n1. Its descriptor, validated:\n")
+    _say(f"\n1. Its descriptor, validated (but for {_LEFT_OUT}, since the place is this machine):\n")
     good = _show("descriptor.json", descriptor)
     _say("\n2. A copy with three mistakes:\n")
     bad = _show("broken.json", broken_copy(descriptor))
@@ -66,7 +67,8 @@ def broken_copy(descriptor: dict[str, JSONValue]) -> dict[str, JSONValue]:
 
 def _show(name: str, descriptor: dict[str, JSONValue]) -> Tally:
     tally = Tally(rule_pack_version=rules.RULE_PACK_VERSION)
-    checked = iter([Checked(name, violations=tuple(rules.validate(descriptor)))])
+    found = rules.validate(descriptor, config=rules.RuleConfig(ignore=(_LEFT_OUT,)))
+    checked = iter([Checked(name, violations=tuple(found))])
     for piece in render(checked, tally, "text", color=_streams.color_wanted()):
         _streams.write("".join(f"   {line}\n" for line in piece.splitlines()))
     _say(f"   {tally}")

@@ -39,7 +39,11 @@ from skillproto.violations import JSONValue
 @click.option("--timeout-ms", type=click.IntRange(1, 86_400_000), help="Everything together may take so long.")
 @click.option("--max-attempts", type=click.IntRange(1, 1000), default=4, show_default=True, help="The first counts.")
 @click.option("--initial-delay-ms", type=click.IntRange(0, 86_400_000), default=1000, show_default=True)
-@click.option("--credentials-env", metavar="VAR", help="The environment variable that holds the key or token.")
+@click.option(
+    "--credentials-env",
+    metavar="VAR",
+    help="The environment variable with the key or token; else SKILLPROTO_CREDENTIALS, JSON by origin.",
+)
 @click.option("--caller-id", default="skillproto-cli", show_default=True, help="Who calls.")
 @click.option("--idempotency-key", metavar="KEY", help="The key of an earlier call, to repeat it safely.")
 @click.option("--resume", metavar="EXECUTION_ID", help="Wait for an execution that was accepted earlier.")

@@ -8,12 +8,9 @@ import click
 from skillproto import rules
 from skillproto.cli import _exits, _streams
 from skillproto.cli._checking import Check
-from skillproto.cli._choices import Options, exclusion, read_baseline, settings
+from skillproto.cli._files import has_settings
 from skillproto.cli._interrupt import Interruptible
-from skillproto.errors import UsageError
-from skillproto.reports import FORMATS, FailOn, Item, Tally, render
-from skillproto.reports.escaping import plain
-from skillproto.rules.config import RuleConfig
+from skillproto.reports import FORMATS, PROGRAMS, FailOn, Item, Tally, render
 from skillproto.validation import SCHEMA_NAMES, Engine
 
 
@@ -80,13 +77,13 @@ def command(
     directories), or '-' for the standard input.
     """
     _require_schema(schema)
-    check = _check(Options(**choices), schema, engine, stdin_filename)
+    check = _chosen(Check(schema, engine, stdin_filename), choices)
     if write_baseline is not None:
         from skillproto.cli._baselines import write
 
         return write(write_baseline, check._replace(baseline=None).all(paths))
     tally = Tally(fail_on=fail_on, rule_pack_version=rules.RULE_PACK_VERSION)
-    with Interruptible() as stop:
+    with Interruptible(guards_writes=output_format in PROGRAMS) as stop:
         items = _until(stop.items(check.all(paths)), stop, tally)
         for piece in render(items, tally, output_format, color=_streams.color_wanted(color)):
             _streams.write(piece)
@@ -94,22 +91,13 @@ def command(
     return exit_code(tally)
 
 
-def _check(options: Options, schema: str, engine: Engine, stdin_name: str) -> Check:
-    try:
-        chosen = settings(options)
-        baseline = read_baseline(chosen.baseline)
-    except UsageError as error:
-        raise click.UsageError(plain(str(error))) from None
-    is_default = chosen.rules == RuleConfig()
-    return Check(
-        schema,
-        engine,
-        stdin_name,
-        None if is_default else chosen.rules,
-        exclusion(chosen),
-        baseline,
-        chosen.baseline or "",
-    )
+def _chosen(check: Check, choices: dict[str, Any]) -> Check:
+    """Lay over a check what the options and the settings file say; most runs have neither."""
+    if any(choices.values()) or has_settings():
+        from skillproto.cli._choices import Options, choose
+
+        return choose(check, Options(**choices))
+    return check
 
 
 def exit_code(tally: Tally) -> int:
