@@ -1,0 +1,99 @@
+"""Which room may import which, which library stands where, and what start-up costs."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.support import GOOD
+from tests.guards.sources import Module, imports, modules
+
+FLOORS = {
+    "cli": 6,
+    "__main__": 7,
+    "reports": 5,
+    "publishing": 4,
+    "provider": 4,
+    "invocation": 3,
+    "discovery": 3,
+    "rules": 2,
+    "descriptor": 2,
+    "validation": 1,
+    "documents": 1,
+    "violations": 0,
+    "errors": 0,
+    "versions": 0,
+    "redaction": 0,
+}
+HOMES = {
+    "click": ("skillproto.cli",),
+    "httpx": ("skillproto.invocation._http",),
+    "httpx2": ("skillproto.invocation._http",),
+    "backoff": ("skillproto.invocation.retry",),
+    "jsonschema": ("skillproto.validation",),
+    "referencing": ("skillproto.validation",),
+    "yaml": ("skillproto.documents",),
+    "starlette": ("skillproto.provider",),
+    "uvicorn": ("skillproto.provider",),
+}
+HEAVY = ("httpx", "httpx2", "jsonschema", "referencing", "backoff", "yaml", "anyio", "asyncio", "starlette", "uvicorn")
+MODULES = modules()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+def test_imports_go_down_the_floors(module: Module) -> None:
+    if module.room == "":
+        return  # the package's own names are lazy, and lead everywhere
+    floor = FLOORS[module.room]
+    for imported in imports(module):
+        room = imported.name.removeprefix("skillproto.").partition(".")[0]
+        if not imported.name.startswith("skillproto.") or room in (module.room, "__version__"):
+            continue
+        assert room in FLOORS, f"{module.name}:{imported.line} imports {imported.name}, which has no floor"
+        is_below = FLOORS[room] < floor or (floor == 0 and FLOORS[room] == 0)
+        assert is_below, f"{module.name}:{imported.line} imports {imported.name} from floor {FLOORS[room]}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+def test_a_library_is_imported_in_its_own_room_alone(module: Module) -> None:
+    for imported in imports(module):
+        homes = HOMES.get(imported.name.partition(".")[0])
+        is_home = homes is None or any(module.name == home or module.name.startswith(f"{home}.") for home in homes)
+        assert is_home, f"{module.name}:{imported.line} imports {imported.name}"
+
+
+def loaded_after(code: str) -> set[str]:
+    program = f"import sys, json\n{code}\njson.dump(sorted(sys.modules), sys.__stdout__)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
+    return set(json.loads(ran.stdout.decode().splitlines()[-1]))
+
+
+def test_importing_the_package_loads_none_of_its_rooms() -> None:
+    loaded = loaded_after("import skillproto")
+    assert {name for name in loaded if name.startswith("skillproto")} == {"skillproto"}
+    assert not loaded.intersection((*HEAVY, "click"))
+
+
+@pytest.mark.parametrize(
+    ("name", "free_of"),
+    [
+        ("Violation", HEAVY),
+        ("SkillError", HEAVY),
+        ("validate", HEAVY),
+        ("RetryPolicy", ("httpx", "jsonschema", "yaml")),
+        ("read_reply", ("httpx", "jsonschema", "yaml", "backoff")),
+    ],
+)
+def test_a_name_pulls_in_only_what_it_needs(name: str, free_of: tuple[str, ...]) -> None:
+    assert not loaded_after(f"import skillproto; skillproto.{name}").intersection(free_of)
+
+
+def test_validating_a_good_file_loads_none_of_the_heavy_libraries() -> None:
+    loaded = loaded_after(
+        "from skillproto.cli import main\n"
+        f"try: main(['validate', {str(GOOD)!r}])\n"
+        "except SystemExit as end: assert not end.code"
+    )
+    assert not loaded.intersection((*HEAVY, "pathlib", "difflib", "tomllib", "dataclasses", "urllib.request"))
+    assert not {name for name in loaded if name.startswith(("skillproto.invocation", "skillproto.provider"))}
