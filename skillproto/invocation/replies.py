@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from skillproto.errors import CODE_OF_STATUS, ErrorCode, RetryHint, SkillError, ValidationFailed
-from skillproto.invocation.contracts import Answer, Failure, code_where_agreeing, read_failure
+from skillproto.invocation.contracts import read_failure
 from skillproto.invocation.excerpts import excerpt, seen, shown
+from skillproto.invocation.failures import Answer, Failure, code_where_agreeing
 from skillproto.invocation.hints import later, read_retry_after, whole_ms
 from skillproto.redaction import safe_url
 from skillproto.versions import SUPPORTED_RANGE
@@ -158,18 +159,16 @@ def _finite(digits: str) -> float:
 def _is_too_deep(text: str, value: JSONValue) -> bool:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
-    level, depth = [value], 0
-    while level := [item for each in level for item in _children(each)]:
+    level = [value] if isinstance(value, dict | list) else []
+    depth = 0
+    while level and depth <= MAX_DEPTH:
         depth += 1
-        if depth > MAX_DEPTH:
-            return True
-    return False
+        level = [item for each in level for item in _children(each) if isinstance(item, dict | list)]
+    return depth > MAX_DEPTH
 
 
-def _children(value: JSONValue) -> Iterable[JSONValue]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+def _children(container: JSONValue) -> Iterable[JSONValue]:
+    return container.values() if isinstance(container, dict) else container
 
 
 def _seen(body: bytes | str | None, reason: str | None) -> dict[str, JSONValue]:
