@@ -7,7 +7,7 @@ is made here, so the drivers for threads, asyncio and trio cannot differ in one.
 Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -19,7 +19,17 @@ from skillproto.errors import (
     retry_after_ms,
 )
 from skillproto.invocation.events import Emitter, Event
-from skillproto.invocation.faults import OFTEN_FAILED, circuit_open, gave_up, is_outage, lost, lost_sight, out_of_time
+from skillproto.invocation.faults import (
+    OFTEN_FAILED,
+    cancelled,
+    circuit_open,
+    gave_up,
+    is_outage,
+    lost,
+    lost_sight,
+    out_of_time,
+    own_end,
+)
 from skillproto.invocation.polling import Pace, is_passing_fault
 from skillproto.invocation.replies import Reply, read_reply
 from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy
@@ -27,13 +37,17 @@ from skillproto.invocation.wire import (
     Action,
     Done,
     GiveUp,
+    Goal,
     Incoming,
     Lost,
+    Outcome,
     Replied,
     Request,
     Result,
     Send,
+    Started,
     Step,
+    Stopped,
     Wait,
     Woke,
 )
@@ -71,7 +85,7 @@ class Prepared:
     check_output: Callable[[JSONValue], None]
     timeout_ms: int = 30_000
     shared: Shared = NOTHING_SHARED
-    secrets: tuple[str, ...] = ()
+    secrets: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -86,6 +100,8 @@ class Core:
         clock: seconds that never run backwards.
         random: chance between 0 and 1.
         resume: an execution id that was accepted earlier: nothing is started then.
+        goal: how far to go: to the "result", to the "start" only, to one look at the
+            "status", or to the "end" of the execution whatever it is.
     """
 
     prepare: Callable[[bool], Prepared]
@@ -96,6 +112,7 @@ class Core:
     clock: Callable[[], float]
     random: Callable[[], float]
     resume: str | None = None
+    goal: Goal = "result"
     _began: float = 0.0
     _timeout_ms: int = 0
     _shared: Shared = NOTHING_SHARED
@@ -106,7 +123,7 @@ class Core:
     _may_have_run: bool = False
     _starting: bool = False
     _ended: bool = False
-    _machine: Generator[Action, Incoming, Result] | None = None
+    _machine: Generator[Action, Incoming, Outcome] | None = None
 
     def start(self) -> Action:
         """Begin, and give the first action."""
@@ -137,9 +154,8 @@ class Core:
         try:
             return self._machine.send(event)  # type: ignore[arg-type]
         except StopIteration as stop:
-            result: Result = stop.value
-            self._end("invocation.completed", attempts=result.attempts)
-            return Done(result)
+            self._end("invocation.completed", attempts=len(self._history))
+            return Done(stop.value)
         except SkillError as error:
             return GiveUp(self._fail(error))
 
@@ -160,28 +176,59 @@ class Core:
 
     # The three steps.
 
-    def _run(self) -> Generator[Action, Incoming, Result]:
+    def _run(self) -> Generator[Action, Incoming, Outcome]:
         self._emit("invocation.started")
         self._call = call = self.prepare(self.resume is not None)
         self._timeout_ms, self._shared = call.timeout_ms, call.shared
+        hint_ms: int | None = 0
         if self.resume is None:
             started = yield from self._retrying("start", call.url, call.body)
             if started.is_finished:
-                return self._finish(call, started)
-            self._execution_id = started.execution_id
-            hint_ms = started.poll_after_ms
+                return self._started("completed", self._finish(call, started))
+            self._execution_id, hint_ms = started.execution_id, started.poll_after_ms
             self._emit("execution.accepted", execution_id=self._execution_id)
+            self._require_id()
         else:
-            self._execution_id, hint_ms = self.resume, 0
-        self._require_id()
+            self._execution_id = self.resume
+        match self.goal:
+            case "start":
+                return self._started(started.state)
+            case "status":
+                return (yield from self._look(call))
+            case "end":
+                return (yield from self._await_end(call))
+            case "result":
+                return (yield from self._await_result(call, hint_ms))
+
+    def _started(self, state: str, result: Result | None = None) -> Outcome:
+        if result is not None and self.goal == "result":
+            return result
+        return Started(self._execution_id, state, result)
+
+    def _look(self, call: Prepared) -> Generator[Action, Incoming, str]:
+        """Ask once for the state; that of a failed execution is an answer here, not an error."""
+        try:
+            reply = yield from self._retrying("status", self._status_url(call), None)
+        except SkillError as error:
+            return own_end(error)
+        return reply.state
+
+    def _await_end(self, call: Prepared) -> Generator[Action, Incoming, str]:
+        try:
+            reply = yield from self._poll(call, 0)
+        except SkillError as error:
+            return own_end(error)
+        return reply.state
+
+    def _await_result(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Result]:
         finished = yield from self._poll(call, hint_ms)
         if not finished.has_output:
             finished = yield from self._fetch_result(call)
         return self._finish(call, finished)
 
     def _require_id(self) -> None:
-        if not self._execution_id:
-            raise lost_sight("the provider gave no execution_id", "no_execution_id")
+        if not self._execution_id or self._execution_id in (".", ".."):
+            raise lost_sight("the provider gave no usable execution_id", "no_execution_id")
 
     def _finish(self, call: Prepared, reply: Reply) -> Result:
         call.check_output(reply.output)
@@ -197,9 +244,7 @@ class Core:
 
     def _poll(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
         id_ = self._execution_id or ""
-        url = call.status_url(id_) or call.result_url(id_)
-        if url is None:
-            raise lost_sight("the descriptor names neither status_url nor result_url", "no_status_url")
+        url = self._status_url(call)
         pace = Pace()
         faults = 0
         if self.resume is None:
@@ -219,6 +264,13 @@ class Core:
                     raise outcome
                 hint_ms = retry_after_ms(outcome)
             yield from self._pause(pace.next_s(hint_ms), hint_ms)
+
+    def _status_url(self, call: Prepared) -> str:
+        id_ = self._execution_id or ""
+        url = call.status_url(id_) or call.result_url(id_)
+        if url is None:
+            raise lost_sight("the descriptor names neither status_url nor result_url", "no_status_url")
+        return url
 
     def _fetch_result(self, call: Prepared) -> Generator[Action, Incoming, Reply]:
         url = call.result_url(self._execution_id or "")
@@ -336,6 +388,9 @@ class Core:
             case Lost():
                 self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 return lost(event, limit_s, took_s)
+            case Stopped():
+                self._may_have_run = self._may_have_run or step == "start"
+                raise cancelled()
             case Woke():
                 raise AssertionError("a wait ended where a reply was due")
             case _:
@@ -370,6 +425,8 @@ class Core:
     def _sleep(self, seconds: float) -> Generator[Action, Incoming, None]:
         if seconds > 0:
             event = yield Wait(seconds)
+            if isinstance(event, Stopped):
+                raise cancelled()
             if not isinstance(event, Woke):
                 raise AssertionError("a reply came where the end of a wait was due")
 

@@ -35,6 +35,11 @@ def out_of_time(timeout_ms: int, elapsed_ms: int) -> SkillError:
     )
 
 
+def cancelled() -> SkillError:
+    """Tell that the caller cancelled the call."""
+    return SkillError(ErrorCode.CANCELLED, "The caller cancelled the call", details={"reason": "caller"})
+
+
 def circuit_open(blocked_s: float) -> SkillError:
     """Tell that nothing was sent, since the endpoint keeps failing."""
     return SkillError(
@@ -51,6 +56,14 @@ def lost_sight(why: str, reason: str) -> SkillError:
         f"The execution was accepted, but its result cannot be had: {why}",
         details={"reason": reason},
     )
+
+
+def own_end(error: SkillError) -> str:
+    """Give the state in which an execution ended, where the error tells one; raise any other error."""
+    state = error.details.get("state")
+    if state not in ("failed", "cancelled"):
+        raise error
+    return str(state)
 
 
 def gave_up(error: SkillError, why: str) -> SkillError:

@@ -10,6 +10,7 @@ from skillproto.errors import Attempt, SkillError
 from skillproto.violations import JSONValue
 
 Step = Literal["start", "status", "result"]
+Goal = Literal["result", "start", "status", "end"]
 
 
 class Request(NamedTuple):
@@ -60,10 +61,22 @@ class Result(NamedTuple):
     request_id: str | None = None
 
 
+class Started(NamedTuple):
+    """An execution that was accepted, or that was finished at once and has its result."""
+
+    execution_id: str | None
+    state: str
+    result: Result | None
+
+
+Outcome = Result | Started | str
+"""What a call ends with, by its goal: a result, a start, or the word for a state."""
+
+
 class Done(NamedTuple):
     """Action: the call is over and succeeded."""
 
-    outcome: Result
+    outcome: Outcome
 
 
 class GiveUp(NamedTuple):
@@ -104,5 +117,9 @@ class Woke(NamedTuple):
     """Event: the wait is over."""
 
 
+class Stopped(NamedTuple):
+    """Event: the caller wants no more; answers any action."""
+
+
 Action = Send | Wait | Done | GiveUp
-Incoming = Replied | Lost | Woke
+Incoming = Replied | Lost | Woke | Stopped

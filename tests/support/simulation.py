@@ -9,7 +9,7 @@ from skillproto.errors import SkillError
 from skillproto.invocation.core import NOTHING_SHARED, Core, Prepared, Shared
 from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.retry import RetryPolicy
-from skillproto.invocation.wire import Done, GiveUp, Lost, Replied, Request, Result, Send, Wait, Woke
+from skillproto.invocation.wire import Done, GiveUp, Goal, Lost, Outcome, Replied, Request, Result, Send, Wait, Woke
 from skillproto.violations import JSONValue
 
 Answer = Replied | Lost
@@ -49,6 +49,7 @@ class Trace:
     waits: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     result: Result | None = None
+    outcome: Outcome | None = None
     error: SkillError | None = None
     ended_s: float = 0.0
 
@@ -87,6 +88,7 @@ def run(
     shared: Shared = NOTHING_SHARED,
     random: Callable[[], float] = lambda: 0.0,
     resume: str | None = None,
+    goal: Goal = "result",
     prepare: Callable[[bool], Prepared] | None = None,
 ) -> Trace:
     """Drive one call; the last answer of the script repeats for ever."""
@@ -102,6 +104,7 @@ def run(
         clock=lambda: now,
         random=random,
         resume=resume,
+        goal=goal,
     )
     began = now
     answers = iter(script)
@@ -123,7 +126,8 @@ def run(
                 now += seconds
                 action = core.receive(Woke())
             case Done(outcome):
-                trace.result = outcome
+                trace.outcome = outcome
+                trace.result = outcome if isinstance(outcome, Result) else None
                 break
             case GiveUp(error):
                 trace.error = error

@@ -1,0 +1,239 @@
+"""Make one deadline hold over every network operation of a request.
+
+An HTTP library's timeouts bound a single read, so a peer that drips bytes can stretch a
+call without end, in the headers as well as in the body. Here each operation of the
+network backend gets only the time that its exchange has left. And a cancelled exchange
+fails inside the stream, as an ordinary network error would, so that the library's own
+clean-up runs and no connection of the pool is lost.
+"""
+
+import socket
+from collections.abc import Iterable
+from contextlib import suppress
+from contextvars import ContextVar
+from importlib import import_module
+from time import monotonic
+from types import ModuleType
+from typing import Any
+
+import anyio
+
+_SHORTEST_S = 0.001
+
+
+class Exchange:
+    """The time and the fate of one request and its reply.
+
+    Attributes:
+        deadline: on the monotonic clock, in seconds.
+        connected: a new connection was opened for it, so it did not ride on a kept one.
+        wrote: something of the request was written.
+        heard: something of the reply was read.
+        interruptible: another thread may abort it.
+        aborted: its caller has gone; every further operation fails.
+    """
+
+    __slots__ = ("_scope", "_socket", "aborted", "connected", "deadline", "heard", "interruptible", "wrote")
+
+    def __init__(self, limit_s: float, *, interruptible: bool = False) -> None:
+        self.interruptible = interruptible
+        self.deadline = monotonic() + limit_s
+        self.connected = False
+        self.wrote = False
+        self.heard = False
+        self.aborted = False
+        self._scope: anyio.CancelScope | None = None
+        self._socket: socket.socket | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the deadline; negative behind it."""
+        return self.deadline - monotonic()
+
+    def bound(self, timeout: float | None) -> float:
+        """Give a timeout that ends no later than the exchange."""
+        left = max(self.left_s, _SHORTEST_S)
+        return left if timeout is None else min(timeout, left)
+
+    def abort(self) -> None:
+        """Fail the running operation, and every further one."""
+        self.aborted = True
+        if self._scope is not None:
+            self._scope.cancel()
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+    def uses(self, stream: Any) -> None:
+        """Note the blocking stream that an operation is about to use, so that `abort` can end it."""
+        if self.aborted:
+            raise OSError("the caller has gone")
+        self._socket = stream.get_extra_info("socket")
+
+    async def run(self, operation: Any, failure: type[Exception]) -> Any:
+        """Await a network operation; raise `failure` when the exchange is aborted."""
+        if self.aborted:
+            operation.close()
+            raise failure("the caller has gone")
+        with anyio.CancelScope() as scope:
+            self._scope = scope
+            return await operation
+        raise failure("the caller has gone")
+
+
+current: ContextVar[Exchange | None] = ContextVar("skillproto_exchange", default=None)
+
+
+def _bound(timeout: float | None) -> float | None:
+    exchange = current.get()
+    return timeout if exchange is None else exchange.bound(timeout)
+
+
+def _uses(stream: Any) -> None:
+    exchange = current.get()
+    if exchange is not None and exchange.interruptible:
+        exchange.uses(stream)
+
+
+def _opened() -> None:
+    exchange = current.get()
+    if exchange is not None:
+        exchange.connected = True
+
+
+def _wrote() -> None:
+    exchange = current.get()
+    if exchange is not None:
+        exchange.wrote = True
+
+
+def _heard(data: bytes) -> bytes:
+    exchange = current.get()
+    if exchange is not None and data:
+        exchange.heard = True
+    return data
+
+
+class _Stream:
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        _uses(self._inner)
+        return _heard(self._inner.read(max_bytes, _bound(timeout)))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        _uses(self._inner)
+        _wrote()
+        self._inner.write(buffer, _bound(timeout))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _bound(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _Backend:
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> _Stream:
+        _opened()
+        return _Stream(self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options))
+
+    def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> _Stream:
+        _opened()
+        return _Stream(self._inner.connect_unix_socket(path, _bound(timeout), socket_options))
+
+    def sleep(self, seconds: float) -> None:
+        self._inner.sleep(seconds)
+
+
+async def _run(operation: Any, failure: type[Exception]) -> Any:
+    exchange = current.get()
+    return await (operation if exchange is None else exchange.run(operation, failure))
+
+
+class _AsyncStream:
+    def __init__(self, inner: Any, family: ModuleType) -> None:
+        self._inner = inner
+        self._family = family
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return _heard(await _run(self._inner.read(max_bytes, _bound(timeout)), self._family.ReadError))
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        _wrote()
+        await _run(self._inner.write(buffer, _bound(timeout)), self._family.WriteError)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_AsyncStream":
+        operation = self._inner.start_tls(ssl_context, server_hostname, _bound(timeout))
+        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _AsyncBackend:
+    def __init__(self, inner: Any, family: ModuleType) -> None:
+        self._inner = inner
+        self._family = family
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> _AsyncStream:
+        _opened()
+        operation = self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options)
+        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> _AsyncStream:
+        _opened()
+        operation = self._inner.connect_unix_socket(path, _bound(timeout), socket_options)
+        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
+def hold(transport: Any) -> None:
+    """Make a transport of the httpx family keep the deadline of the running exchange.
+
+    The family offers no argument for a network backend, so the pool's own is wrapped. A
+    transport without one (a mock, a user's own) is left as it is.
+    """
+    pool = getattr(transport, "_pool", None)
+    inner = getattr(pool, "_network_backend", None)
+    if pool is None or inner is None:
+        return
+    if hasattr(pool, "handle_async_request"):
+        family = import_module(type(pool).__module__.partition(".")[0])
+        pool._network_backend = _AsyncBackend(inner, family)
+    else:
+        pool._network_backend = _Backend(inner)

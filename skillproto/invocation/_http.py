@@ -1,0 +1,334 @@
+"""The one place that knows the HTTP library: a request goes in, an event comes out.
+
+Nothing is decided here but what a library's exception means. Redirects are never
+followed, bodies are read in pieces up to a limit and inflated within it.
+"""
+
+import socket
+import ssl
+import threading
+import zlib
+from collections.abc import Iterator
+from http.cookiejar import DefaultCookiePolicy
+from queue import Queue
+from typing import Any
+
+import anyio
+import httpx
+
+from skillproto.invocation import _deadline
+from skillproto.invocation._deadline import Exchange
+from skillproto.invocation._shards import Shards
+from skillproto.invocation.cancel import CancelToken
+from skillproto.invocation.wire import Lost, Replied, Request, Stopped
+
+_KEEPALIVE_S = 30.0
+
+
+def new_clients(transport: Any, verify: Any) -> Shards:
+    """Make the blocking clients, or take the caller's own client or transport."""
+    return _shards(transport, verify, httpx.Client)
+
+
+def new_async_clients(transport: Any, verify: Any) -> Shards:
+    """Make the async clients, or take the caller's own client or transport."""
+    return _shards(transport, verify, httpx.AsyncClient)
+
+
+def _shards(transport: Any, verify: Any, kind: Any) -> Shards:
+    if hasattr(transport, "build_request"):
+        return Shards(lambda: transport, limit=None, owned=False)
+    if transport is not None:
+        return Shards(lambda: _client(kind, transport=transport), limit=None)
+    context = verify if isinstance(verify, ssl.SSLContext) else httpx.create_ssl_context(verify=verify)
+    return Shards(lambda: _client(kind, verify=context))
+
+
+def _client(kind: Any, **options: Any) -> Any:
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEPALIVE_S)
+    client = kind(limits=limits, timeout=None, follow_redirects=False, **options)
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # a call leaves no trace in the next
+    for each in (client._transport, *client._mounts.values()):
+        _deadline.hold(each)
+    return client
+
+
+class Exchanger:
+    """Sends requests with a blocking client."""
+
+    def __init__(self, clients: Shards, limit_bytes: int) -> None:
+        self._clients = clients
+        self._limit_bytes = limit_bytes
+
+    def send(self, request: Request, limit_s: float) -> Replied | Lost:
+        """Send a request and read its reply, within a time in seconds."""
+        return self._twice(request, Exchange(limit_s))
+
+    def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
+        with self._clients.borrow() as client:
+            event = self._once(client, request, exchange)
+            if _is_stale(event, exchange):
+                exchange.wrote = False
+                event = self._once(client, request, exchange)
+            return event
+
+    def send_until(self, request: Request, limit_s: float, token: CancelToken) -> Replied | Lost | Stopped:
+        """Send as `send` does, but return at once when the token is cancelled.
+
+        The request runs in a thread of its own, since neither a name look-up nor a connect
+        can be interrupted; its socket is shut down, so that the thread ends soon.
+        """
+        exchange = Exchange(limit_s, interruptible=True)
+        outcome: Queue[Replied | Lost | Stopped | Exception] = Queue()
+
+        def run() -> None:
+            try:
+                outcome.put(self._twice(request, exchange))
+            except Exception as error:  # carried over to the caller's thread
+                outcome.put(error)
+
+        with token.calling(lambda: outcome.put(Stopped())):
+            threading.Thread(target=run, name="skillproto-send", daemon=True).start()
+            event = outcome.get()
+        if isinstance(event, Stopped):
+            exchange.abort()
+        if isinstance(event, Exception):
+            raise event
+        return event
+
+    def _once(self, client: Any, request: Request, exchange: Exchange) -> Replied | Lost:
+        token = _deadline.current.set(exchange)
+        try:
+            response = client.send(_build(client, request, exchange), stream=True, follow_redirects=False)
+            body = Body(response, self._limit_bytes)
+            try:
+                for chunk in response.iter_raw():
+                    if not body.takes(chunk, exchange):
+                        break
+            except Exception as error:
+                if not _is_cut_short(error):
+                    raise
+                body.cut_short()
+            finally:
+                response.close()
+            return body.event()
+        except Exception as error:
+            return _meaning(error, exchange)
+        finally:
+            _deadline.current.reset(token)
+
+
+class AsyncExchanger:
+    """Sends requests with an async client, on asyncio and trio."""
+
+    def __init__(self, clients: Shards, limit_bytes: int) -> None:
+        self._clients = clients
+        self._limit_bytes = limit_bytes
+
+    async def send(self, request: Request, limit_s: float) -> Replied | Lost:
+        """Send a request and read its reply, within a time in seconds.
+
+        The library runs in a task of its own that is never cancelled, since it loses
+        connections when it is. A cancelled caller aborts the exchange instead.
+        """
+        exchange = Exchange(limit_s)
+        outcome: list[Replied | Lost | Exception] = []
+        ended = anyio.Event()
+
+        async def run() -> None:
+            with anyio.CancelScope(shield=True):
+                try:
+                    outcome.append(await self._twice(request, exchange))
+                except Exception as error:  # carried over to the caller's task
+                    outcome.append(error)
+            ended.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(run)
+            try:
+                await ended.wait()
+            except BaseException:
+                exchange.abort()
+                raise
+        event = outcome[0]
+        if isinstance(event, Exception):
+            raise event
+        return event
+
+    async def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
+        with self._clients.borrow() as client:
+            event = await self._once(client, request, exchange)
+            if _is_stale(event, exchange):
+                exchange.wrote = False
+                event = await self._once(client, request, exchange)
+            return event
+
+    async def _once(self, client: Any, request: Request, exchange: Exchange) -> Replied | Lost:
+        _deadline.current.set(exchange)
+        try:
+            built = _build(client, request, exchange)
+            response = await client.send(built, stream=True, follow_redirects=False)
+            body = Body(response, self._limit_bytes)
+            try:
+                async for chunk in response.aiter_raw():
+                    if body.is_over or body.takes(chunk, exchange):
+                        continue
+                    if not exchange.heard:
+                        break
+                    exchange.aborted = True  # the next read fails, which ends each layer of the library in order
+            except Exception as error:
+                if not body.is_over:
+                    if not _is_cut_short(error):
+                        raise
+                    body.cut_short()
+            finally:
+                await response.aclose()
+            return body.event()
+        except Exception as error:
+            return _meaning(error, exchange)
+
+
+def _build(client: Any, request: Request, exchange: Exchange) -> Any:
+    timeout = exchange.bound(None)
+    return client.build_request(
+        request.method, request.url, headers=list(request.headers), content=request.body, timeout=timeout
+    )
+
+
+class Body:
+    """Takes the pieces of a reply's body, inflates them and stops at the limit.
+
+    Attributes:
+        is_over: no more is wanted.
+    """
+
+    def __init__(self, response: Any, limit_bytes: int) -> None:
+        self._response = response
+        self._limit_bytes = limit_bytes
+        self._parts: list[bytes] = []
+        self._wire_bytes = 0
+        self._size_bytes = 0
+        self._reason: str | None = None
+        self.is_over = False
+        encoding = response.headers.get("content-encoding", "identity").strip().lower() or "identity"
+        self._inflater = _inflater(encoding)
+        if self._inflater is None and encoding != "identity":
+            self._reason = "bad_encoding"
+
+    def takes(self, chunk: bytes, exchange: Exchange) -> bool:
+        """Take one piece; False when no more is wanted."""
+        self.is_over = not self._takes(chunk, exchange)
+        return not self.is_over
+
+    def _takes(self, chunk: bytes, exchange: Exchange) -> bool:
+        if exchange.left_s <= 0:
+            self._reason = "deadline"
+            return False
+        self._wire_bytes += len(chunk)
+        try:
+            for part in self._inflated(chunk):
+                self._parts.append(part)
+                self._size_bytes += len(part)
+                if self._size_bytes > self._limit_bytes:
+                    break
+        except zlib.error:
+            self._reason = "bad_encoding"
+            return False
+        if max(self._size_bytes, self._wire_bytes) > self._limit_bytes:
+            self._reason = "too_large"
+            return False
+        return True
+
+    def _inflated(self, chunk: bytes) -> Iterator[bytes]:
+        if self._inflater is None:
+            yield chunk
+            return
+        pending = chunk
+        while pending:
+            yield self._inflater.decompress(pending, self._limit_bytes - self._size_bytes + 1)
+            pending = self._inflater.unconsumed_tail
+            if self._size_bytes > self._limit_bytes:
+                return
+
+    def cut_short(self) -> None:
+        """Note that the other side ended the body before it was whole."""
+        self._reason = "cut_short"
+
+    def event(self) -> Replied | Lost:
+        """Give the reply, or tell that its time ran out."""
+        if self._reason == "deadline":
+            return Lost("timeout", sent=True)
+        if self._reason is None and self._inflater is not None and self._wire_bytes and not self._inflater.eof:
+            self._reason = "cut_short"
+        body = b"".join(self._parts)[: self._limit_bytes]
+        headers = tuple((name, value) for name, value in self._response.headers.multi_items())
+        return Replied(self._response.status_code, headers, body, self._reason)
+
+
+def _inflater(encoding: str) -> Any:
+    if encoding in ("gzip", "x-gzip"):
+        return zlib.decompressobj(wbits=31)
+    if encoding == "deflate":
+        return zlib.decompressobj(wbits=15)
+    return None
+
+
+def _is_stale(event: Replied | Lost, exchange: Exchange) -> bool:
+    """Say whether a kept connection turned out closed: nothing was heard, so it is sent once more."""
+    if exchange.connected or exchange.heard or exchange.aborted or exchange.left_s <= 0:
+        return False
+    return isinstance(event, Lost) and event.reason == "reset"
+
+
+def _meaning(error: Exception, exchange: Exchange) -> Lost:
+    """Say what an exception of the library means."""
+    name = type(error).__name__
+    sent = exchange.wrote or name in ("ReadTimeout", "ReadError", "RemoteProtocolError")
+    if name.endswith("Timeout"):
+        return Lost("timeout", sent)
+    reason, again = _connect_reason(error)
+    if reason is not None:
+        return Lost(reason, False, again)
+    match name:
+        case "ReadError" | "WriteError" | "CloseError":
+            return Lost("reset", sent)
+        case "RemoteProtocolError":
+            return Lost("protocol" if exchange.heard else "reset", sent)
+        case "ConnectError" | "ProxyError":
+            return Lost("unreachable", False)
+        case "UnsupportedProtocol" | "InvalidURL" | "LocalProtocolError":
+            return Lost("unsupported", False, again=False)
+        case _:
+            if not isinstance(error, OSError) and not _is_of_family(error):
+                raise error
+            return Lost("reset", sent)
+
+
+def _is_of_family(error: Exception) -> bool:
+    return any(cls.__name__ in ("HTTPError", "TransportError", "StreamError") for cls in type(error).__mro__)
+
+
+def _is_cut_short(error: Exception) -> bool:
+    """Say whether a body ended before it was whole, or is framed wrongly (seen while it is read)."""
+    return type(error).__name__ == "RemoteProtocolError"
+
+
+def _connect_reason(error: BaseException) -> tuple[str | None, bool]:
+    """Look through the causes for the one that tells why no connection came about."""
+    seen: BaseException | None = error
+    while seen is not None:
+        match seen:
+            case socket.gaierror():
+                return "dns", seen.errno == socket.EAI_AGAIN
+            case ssl.SSLEOFError() | ssl.SSLZeroReturnError():
+                return "reset", True
+            case ssl.SSLError():
+                return "tls", False
+            case ConnectionRefusedError():
+                return "refused", True
+            case UnicodeError():
+                return "dns", False
+            case BaseExceptionGroup():
+                return _connect_reason(seen.exceptions[0])
+        seen = seen.__cause__ or seen.__context__
+    return None, True

@@ -1,0 +1,411 @@
+"""The clients: they carry out what the core asks for, with threads or with async.
+
+Nothing is decided here. What an invocation does next is the core's, what an exception of
+the HTTP library means is `_http`'s.
+"""
+
+import random
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Self, assert_never
+
+import anyio
+
+from skillproto.descriptor import Descriptor
+from skillproto.errors import UsageError
+from skillproto.invocation import _http
+from skillproto.invocation.auth import Credentials
+from skillproto.invocation.cancel import CancelToken
+from skillproto.invocation.core import Core, Shared
+from skillproto.invocation.events import Emitter, Listener
+from skillproto.invocation.execution import AsyncExecution, Execution, read_saved
+from skillproto.invocation.many import Call, CallOutcome, check_concurrency, in_tasks, in_threads
+from skillproto.invocation.preparation import (
+    CALLER_TYPES,
+    LONGEST_TIMEOUT_MS,
+    Caller,
+    Preparation,
+    as_descriptor,
+    new_key,
+)
+from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy, check_whole
+from skillproto.invocation.wire import (
+    Done,
+    GiveUp,
+    Goal,
+    Lost,
+    Replied,
+    Request,
+    Result,
+    Send,
+    Started,
+    Stopped,
+    Wait,
+    Woke,
+)
+from skillproto.violations import JSONValue
+
+MAX_REPLY_BYTES = 10 * 1024 * 1024
+"""A reply larger than this, as sent or as inflated, is not read further."""
+
+
+class _Base:
+    def __init__(
+        self,
+        *,
+        caller_id: str,
+        caller_type: str = "service",
+        credentials: Any = None,
+        policy: RetryPolicy | None = None,
+        on_event: Listener | None = None,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+        retry_budget: bool = True,
+        circuit_breaker: bool = True,
+    ) -> None:
+        if not isinstance(caller_id, str) or not 1 <= len(caller_id) <= 200:
+            raise UsageError("caller_id must be a text of 1 to 200 characters that names who calls")
+        if caller_type not in CALLER_TYPES:
+            raise UsageError(f"caller_type must be one of {', '.join(CALLER_TYPES)}, not {caller_type!r}")
+        self._caller = Caller(caller_id, caller_type)
+        self._credentials = Credentials(credentials)
+        self._policy = policy or RetryPolicy()
+        self._emitter = Emitter(on_event)
+        self._limit_bytes = check_whole("max_reply_bytes", max_reply_bytes, 1, 2**40)
+        self._retry_budget = retry_budget
+        self._circuit_breaker = circuit_breaker
+        self._shared: dict[str, Shared] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(caller_id={self._caller.id!r})"
+
+    def _share(self, origin: str) -> Shared:
+        shared = self._shared.get(origin)
+        if shared is None:
+            shared = Shared(
+                RetryBudget(clock=time.monotonic) if self._retry_budget else None,
+                Circuit(clock=time.monotonic) if self._circuit_breaker else None,
+            )
+            shared = self._shared.setdefault(origin, shared)
+        return shared
+
+    def _core(
+        self,
+        descriptor: Descriptor | Mapping[str, JSONValue],
+        inputs: Mapping[str, JSONValue] | None,
+        timeout_ms: int | None,
+        trace_id: str | None = None,
+        priority: str | int | None = None,
+        idempotency_key: str | None = None,
+        resume: str | None = None,
+        goal: Goal = "result",
+    ) -> Core:
+        if timeout_ms is not None:
+            check_whole("timeout_ms", timeout_ms, 1, LONGEST_TIMEOUT_MS)
+        key = idempotency_key or new_key()
+        preparation = Preparation(
+            descriptor=descriptor,
+            inputs=inputs,
+            caller=self._caller,
+            credentials=self._credentials,
+            timeout_ms=timeout_ms,
+            trace_id=trace_id,
+            priority=priority,
+            key=key,
+            share=self._share,
+        )
+        return Core(
+            prepare=preparation.prepare,
+            invocation_id=key,
+            skill_id=preparation.skill_id,
+            policy=self._policy,
+            emitter=self._emitter,
+            clock=time.monotonic,
+            random=random.random,
+            resume=resume,
+            goal=goal,
+        )
+
+
+class SkillClient(_Base):
+    """Calls skills and waits for their results; one client serves many threads.
+
+    Args:
+        caller_id: names who calls, in every request.
+        caller_type: "service", "user" or "ifay".
+        credentials: a key or bearer token, or a callable that makes the headers; see
+            `skillproto.invocation.auth.Credentials`. Sent only to the endpoint's own
+            origin, over https or to loopback.
+        policy: how often to retry; None means `RetryPolicy()`.
+        transport: a transport of httpx, or a whole client of it; None makes one.
+        on_event: called with each `Event`; what it raises is logged and goes no further.
+        verify: as httpx takes it: True, an `ssl.SSLContext`, or False (never in production).
+        max_reply_bytes: a larger reply, as sent or as inflated, is not read further.
+        retry_budget: bounds the retries that all calls to one origin make together.
+        circuit_breaker: stops calls to an origin that failed many times in a row.
+
+    Raises:
+        UsageError: an argument that can never work.
+
+    >>> with SkillClient(caller_id="docs") as client:
+    ...     client
+    SkillClient(caller_id='docs')
+    """
+
+    def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
+        super().__init__(**options)
+        self._clients = _http.new_clients(transport, verify)
+        self._exchanger = _http.Exchanger(self._clients, self._limit_bytes)
+
+    def invoke(
+        self,
+        descriptor: Descriptor | Mapping[str, JSONValue],
+        inputs: Mapping[str, JSONValue] | None = None,
+        timeout_ms: int | None = None,
+        *,
+        trace_id: str | None = None,
+        priority: str | int | None = None,
+        idempotency_key: str | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Result:
+        """Call a skill and wait for its result.
+
+        Args:
+            descriptor: the skill's descriptor, parsed, or its typed view (checked once only).
+            inputs: the values of its parameters, by name; None means none.
+            timeout_ms: everything together may take so long; None means the descriptor's
+                `endpoint.timeout_ms`, or 30,000.
+            trace_id: sent along in the request's context.
+            priority: sent along in the request's context.
+            idempotency_key: names the call to the provider, the same on every attempt;
+                None makes a new one.
+            cancel: ends the call from another thread, which then raises `Cancelled`.
+
+        Returns:
+            The `Result`; its output fits the descriptor.
+
+        Raises:
+            SkillError: the call failed; `code` says how, `history` what was tried. A
+                descriptor, input or output that breaks its contract is `ValidationFailed`.
+            UsageError: an argument that can never work.
+
+        Source: SSP, the three steps of an invocation; 9.5 for retries.
+        """
+        core = self._core(descriptor, inputs, timeout_ms, trace_id, priority, idempotency_key)
+        result: Result = self._drive(core, cancel)
+        return result
+
+    def start(
+        self,
+        descriptor: Descriptor | Mapping[str, JSONValue],
+        inputs: Mapping[str, JSONValue] | None = None,
+        timeout_ms: int | None = None,
+        *,
+        trace_id: str | None = None,
+        priority: str | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Execution:
+        """Start a skill without waiting for its result.
+
+        Returns:
+            An `Execution` to ask later, or one that is finished when the skill answered at once.
+
+        Raises:
+            SkillError: the skill was not started; see `invoke`.
+        """
+        skill = as_descriptor(descriptor)
+        core = self._core(skill, inputs, timeout_ms, trace_id, priority, idempotency_key, goal="start")
+        started: Started = self._drive(core)
+        return Execution(self, skill, started.execution_id, started.result)
+
+    def resume(self, descriptor: Descriptor | Mapping[str, JSONValue], execution_id: str) -> Execution:
+        """Take up an execution that was accepted earlier, perhaps by another process. Sends nothing.
+
+        Raises:
+            ValidationFailed: the descriptor breaks its contract.
+        """
+        return Execution(self, as_descriptor(descriptor), execution_id)
+
+    def restore(self, saved: Mapping[str, JSONValue]) -> Execution:
+        """Take up an execution from what its `to_dict()` gave. Sends nothing.
+
+        Raises:
+            UsageError: the value is no saved execution.
+        """
+        return Execution(self, *read_saved(saved))
+
+    def _ask(self, skill: Descriptor, execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
+        return self._drive(self._core(skill, None, timeout_ms, resume=execution_id, goal=goal))
+
+    def close(self) -> None:
+        """Close every connection."""
+        for client in self._clients.to_close:
+            client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def invoke_many(self, calls: Iterable[Call], *, concurrency: int = 8) -> Iterator[CallOutcome]:
+        """Make many calls, so many at a time, and give each outcome as it comes.
+
+        Args:
+            calls: `Call`s, or tuples of the same; taken one by one as others end, so an
+                endless iterator is fine.
+            concurrency: how many run at a time, each in a thread.
+
+        Yields:
+            A `CallOutcome` for each call, in the order in which they end. Leaving the
+            iteration cancels those that run.
+
+        Raises:
+            UsageError: an argument that can never work.
+        """
+        check_concurrency(concurrency)
+
+        def invoke(call: Call, cancel: CancelToken) -> Result:
+            core = self._core(call.descriptor, call.inputs, call.timeout_ms, idempotency_key=call.idempotency_key)
+            result: Result = self._drive(core, cancel)
+            return result
+
+        return in_threads(invoke, calls, concurrency)
+
+    def _send(self, request: Request, limit_s: float, cancel: CancelToken | None) -> Replied | Lost | Stopped:
+        if cancel is None:
+            return self._exchanger.send(request, limit_s)
+        return self._exchanger.send_until(request, limit_s, cancel)
+
+    def _wait(self, seconds: float, cancel: CancelToken | None) -> Woke | Stopped:
+        if cancel is None:
+            time.sleep(seconds)
+            return Woke()
+        return Stopped() if cancel.wait(seconds) else Woke()
+
+    def _drive(self, core: Core, cancel: CancelToken | None = None) -> Any:
+        try:
+            action = core.start()
+            while True:
+                match action:
+                    case Send(request, limit_s):
+                        action = core.receive(self._send(request, limit_s, cancel))
+                    case Wait(seconds):
+                        action = core.receive(self._wait(seconds, cancel))
+                    case Done(outcome):
+                        return outcome
+                    case GiveUp(error):
+                        raise error  # noqa: TRY301 - the final event is emitted already
+                    case _:
+                        assert_never(action)
+        except BaseException as cause:
+            core.abandon(cause)
+            raise
+
+
+class AsyncSkillClient(_Base):
+    """Calls skills and waits for their results, on asyncio and trio.
+
+    The arguments are those of `SkillClient`; `transport` is an async one.
+
+    A cancelled call ends at once, emits `invocation.cancelled` and leaves the client fit for
+    the next call.
+
+    >>> AsyncSkillClient(caller_id="docs")
+    AsyncSkillClient(caller_id='docs')
+    """
+
+    def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
+        super().__init__(**options)
+        self._clients = _http.new_async_clients(transport, verify)
+        self._exchanger = _http.AsyncExchanger(self._clients, self._limit_bytes)
+
+    async def invoke(
+        self,
+        descriptor: Descriptor | Mapping[str, JSONValue],
+        inputs: Mapping[str, JSONValue] | None = None,
+        timeout_ms: int | None = None,
+        *,
+        trace_id: str | None = None,
+        priority: str | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Result:
+        """Call a skill and wait for its result; see `SkillClient.invoke`."""
+        core = self._core(descriptor, inputs, timeout_ms, trace_id, priority, idempotency_key)
+        result: Result = await self._drive(core)
+        return result
+
+    async def start(
+        self,
+        descriptor: Descriptor | Mapping[str, JSONValue],
+        inputs: Mapping[str, JSONValue] | None = None,
+        timeout_ms: int | None = None,
+        *,
+        trace_id: str | None = None,
+        priority: str | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncExecution:
+        """Start a skill without waiting for its result; see `SkillClient.start`."""
+        skill = as_descriptor(descriptor)
+        core = self._core(skill, inputs, timeout_ms, trace_id, priority, idempotency_key, goal="start")
+        started: Started = await self._drive(core)
+        return AsyncExecution(self, skill, started.execution_id, started.result)
+
+    def resume(self, descriptor: Descriptor | Mapping[str, JSONValue], execution_id: str) -> AsyncExecution:
+        """Take up an execution that was accepted earlier; see `SkillClient.resume`."""
+        return AsyncExecution(self, as_descriptor(descriptor), execution_id)
+
+    def restore(self, saved: Mapping[str, JSONValue]) -> AsyncExecution:
+        """Take up an execution from what its `to_dict()` gave; see `SkillClient.restore`."""
+        return AsyncExecution(self, *read_saved(saved))
+
+    async def _ask(self, skill: Descriptor, execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
+        return await self._drive(self._core(skill, None, timeout_ms, resume=execution_id, goal=goal))
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for client in self._clients.to_close:
+            await client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def invoke_many(
+        self, calls: Iterable[Call], *, concurrency: int = 100
+    ) -> AbstractAsyncContextManager[AsyncIterator[CallOutcome]]:
+        """Make many calls, so many at a time: `async with client.invoke_many(calls) as outcomes`.
+
+        Iterate over `outcomes` with `async for`; leaving the block cancels what still runs.
+        See `SkillClient.invoke_many`.
+        """
+        check_concurrency(concurrency)
+
+        async def invoke(call: Call) -> Result:
+            core = self._core(call.descriptor, call.inputs, call.timeout_ms, idempotency_key=call.idempotency_key)
+            result: Result = await self._drive(core)
+            return result
+
+        return in_tasks(invoke, calls, concurrency)
+
+    async def _drive(self, core: Core) -> Any:
+        try:
+            action = core.start()
+            while True:
+                match action:
+                    case Send(request, limit_s):
+                        action = core.receive(await self._exchanger.send(request, limit_s))
+                    case Wait(seconds):
+                        await anyio.sleep(seconds)
+                        action = core.receive(Woke())
+                    case Done(outcome):
+                        return outcome
+                    case GiveUp(error):
+                        raise error  # noqa: TRY301 - the final event is emitted already
+                    case _:
+                        assert_never(action)
+        except BaseException as cause:
+            core.abandon(cause)
+            raise

@@ -1,0 +1,188 @@
+"""Make a call ready to send: check the descriptor and the inputs, write the body once.
+
+Pure: everything that can be refused without asking the other side is refused here.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from skillproto import __version__
+from skillproto.descriptor import Descriptor
+from skillproto.errors import UsageError, ValidationFailed
+from skillproto.invocation.auth import Credentials
+from skillproto.invocation.core import Prepared, Shared
+from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
+from skillproto.redaction import safe_url
+from skillproto.validation import check_inputs, check_output
+from skillproto.violations import JSONValue, Violation, pointer
+
+CALLER_TYPES = ("ifay", "service", "user")
+DEFAULT_TIMEOUT_MS = 30_000
+LONGEST_TIMEOUT_MS = 86_400_000
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class Caller(NamedTuple):
+    """Who calls, as the request's `caller` says it."""
+
+    id: str
+    type: str
+
+
+def new_key() -> str:
+    """Make a key that names one call: a random UUID.
+
+    >>> len(new_key()), new_key() == new_key()
+    (36, False)
+    """
+    raw = bytearray(os.urandom(16))
+    raw[6] = raw[6] & 0x0F | 0x40
+    raw[8] = raw[8] & 0x3F | 0x80
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def as_descriptor(given: Descriptor | Mapping[str, JSONValue]) -> Descriptor:
+    """Give the typed view of a descriptor, checking one that is plain.
+
+    Raises:
+        ValidationFailed: it breaks its contract.
+        VersionIncompatible: it is of another protocol major.
+    """
+    return given if isinstance(given, Descriptor) else Descriptor.load(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What a caller asked for, before anything of it was checked."""
+
+    descriptor: Descriptor | Mapping[str, JSONValue]
+    inputs: Mapping[str, JSONValue] | None
+    caller: Caller
+    credentials: Credentials
+    timeout_ms: int | None
+    trace_id: str | None
+    priority: str | int | None
+    key: str
+    share: Callable[[str], Shared]
+
+    @property
+    def skill_id(self) -> str:
+        """The descriptor's id as far as it has one."""
+        if isinstance(self.descriptor, Descriptor):
+            return self.descriptor.id
+        id_ = self.descriptor.get("id") if isinstance(self.descriptor, Mapping) else None
+        return id_ if isinstance(id_, str) else ""
+
+    def prepare(self, resuming: bool) -> Prepared:
+        """Check everything and write the request.
+
+        Raises:
+            ValidationFailed: the descriptor or an input breaks its contract.
+            VersionIncompatible: the descriptor is of another protocol major.
+            AuthRequired: the skill needs credentials, and there are none.
+        """
+        skill = as_descriptor(self.descriptor)
+        url = skill.endpoint.url
+        _require_safe(url)
+        timeout_ms = self.timeout_ms or skill.endpoint.timeout_ms or DEFAULT_TIMEOUT_MS
+        body = b"" if resuming else self._body(skill, timeout_ms)
+        grant = self.credentials.grant(skill.auth, url)
+        fixed = self._fixed_headers(skill)
+
+        def headers(method: str, to: str, content: bytes | None) -> Headers:
+            head = fixed if method == "POST" else _READ_HEADERS
+            if not same_origin(url, to):
+                return head
+            return (*head, *grant.headers(method, to, head, content))
+
+        def check(output: JSONValue) -> None:
+            violations = check_output(skill.raw["output"], output)
+            if violations:
+                raise ValidationFailed.of(violations, "The skill's output does not fit its descriptor")
+
+        return Prepared(
+            url=url,
+            body=body,
+            timeout_ms=timeout_ms,
+            status_url=skill.status_url,
+            result_url=skill.result_url,
+            headers=headers,
+            check_output=check,
+            shared=self.share(origin_of(url)),
+            secrets=grant.secrets,
+        )
+
+    def _fixed_headers(self, skill: Descriptor) -> Headers:
+        return (
+            ("Accept", "application/json"),
+            ("Accept-Encoding", "gzip, deflate"),
+            ("User-Agent", _USER_AGENT),
+            ("Content-Type", skill.endpoint.content_type),
+            ("Idempotency-Key", self.key),
+        )
+
+    def _body(self, skill: Descriptor, timeout_ms: int) -> bytes:
+        inputs = dict(self.inputs or {})
+        violations = _not_json(inputs) or check_inputs(skill.raw["inputs"], inputs)
+        if violations:
+            raise ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor")
+        context: dict[str, JSONValue] = {"timeout_ms": timeout_ms}
+        if self.trace_id is not None:
+            context["trace_id"] = self.trace_id
+        if self.priority is not None:
+            context["priority"] = self.priority
+        request = {"caller": self.caller._asdict(), "skill_id": skill.id, "inputs": inputs, "context": context}
+        return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+_USER_AGENT = f"skillproto/{__version__}"
+_READ_HEADERS: Headers = (
+    ("Accept", "application/json"),
+    ("Accept-Encoding", "gzip, deflate"),
+    ("User-Agent", _USER_AGENT),
+    ("Cache-Control", "no-store"),
+)
+
+
+def _require_safe(url: str) -> None:
+    try:
+        require_safe_transport(url)
+    except UsageError as refusal:
+        violation = Violation(
+            field="/endpoint/url",
+            expected="https address, or http to this machine",
+            actual=safe_url(url),
+            message="The endpoint is not called over an encrypted connection",
+            rule="descriptor/insecure-url",
+            hint="ask the provider for a descriptor with an https address",
+        )
+        raise ValidationFailed.of([violation], f"Nothing was sent: {refusal}") from None
+
+
+def _not_json(inputs: Mapping[str, Any]) -> list[Violation]:
+    """Find the inputs that cannot be written as JSON, such as generators, files and NaN."""
+    return [_unwritable(name, value) for name, value in inputs.items() if not _is_json(value)]
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _unwritable(name: str, value: Any) -> Violation:
+    return Violation(
+        field=pointer(["inputs", name]),
+        expected="JSON value",
+        actual=None,
+        message=f"A value of the Python type {type(value).__name__} cannot be sent as JSON",
+        rule="schema/type",
+        hint="give text, a number, a boolean, None, a list or a dict of these; read files and generators first",
+    )
