@@ -241,11 +241,10 @@ def test_an_error_stays_small_whatever_the_body(told: Any) -> None:
         {"violations": [{"field": "f" * 1000, "message": "m" * 1000, "expected": "e" * 1000}] * 1000},
         {"error": told},
     )
+    headers = {"X-Request-Id": "r" * 10_000, "WWW-Authenticate": "w" * 10_000, "Location": "http://a/" + "b" * 10_000}
     for text in map(json.dumps, bodies):
         for status in (200, 307, 422, 500):
-            outcome = read_reply(
-                status, {"X-Request-Id": "r" * 10_000, "WWW-Authenticate": "w" * 10_000}, json.dumps(body)
-            )
+            outcome = read_reply(status, headers, text)
             if isinstance(outcome, SkillError):
                 assert len(json.dumps(outcome.to_dict())) < 60_000
                 assert len(outcome.message) <= 500
