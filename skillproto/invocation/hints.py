@@ -92,12 +92,12 @@ def read_date(text: str, now: float | None = None) -> float | None:
 
 
 def _year(digits: str, now: float | None) -> int:
-    """A two-digit year that seems over 50 years ahead is the latest past one (RFC 9110 5.6.7)."""
+    """Of the years that two digits can mean, the one within fifty of this one (RFC 9110 5.6.7)."""
     if len(digits) == 4:
         return int(digits)
     this_year = datetime.fromtimestamp(time.time() if now is None else now, UTC).year
-    year = this_year // 100 * 100 + int(digits)
-    return year - 100 if year > this_year + 50 else year
+    ahead = (int(digits) - this_year) % 100
+    return this_year + (ahead if ahead <= 50 else ahead - 100)
 
 
 def whole_ms(value: JSONValue) -> int | None:
