@@ -135,8 +135,8 @@ class Descriptor:
     Everything else is called as in the schema. What the descriptor leaves out has the
     protocol's default, or is None.
 
-    >>> import json
-    >>> skill = Descriptor.load(json.load(open("examples/translate.json")))
+    >>> import json, pathlib
+    >>> skill = Descriptor.load(json.loads(pathlib.Path("examples/translate.json").read_text()))
     >>> skill.id, skill.auth.header, skill.inputs[0].required
     ('com.example.translate-v1', 'X-API-Key', True)
     """
@@ -164,8 +164,8 @@ class Descriptor:
         """Check a parsed descriptor and give it as typed values.
 
         The schema decides, together with the few rules without which no call can be made as described:
-        parameters of one name, schemas that cannot be used, an address whose host the
-        server could choose. Ask `validate` for everything else.
+        parameters of one name, schemas that cannot be used, an address with a variable that
+        nobody fills. Ask `validate` for everything else.
 
         Args:
             value: the parsed JSON value.
@@ -203,8 +203,8 @@ class Descriptor:
         Source: SSP, invocation; the two forms are an address with `{execution_id}` in it, and a base to
         which `/{execution_id}` is appended.
 
-        >>> import json
-        >>> skill = Descriptor.load(json.load(open("examples/translate.json")))
+        >>> import json, pathlib
+        >>> skill = Descriptor.load(json.loads(pathlib.Path("examples/translate.json").read_text()))
         >>> skill.status_url("../a?b#c")
         'https://api.example.com/skills/translate/executions/..%2Fa%3Fb%23c/status'
         """
@@ -213,8 +213,9 @@ class Descriptor:
     def result_url(self, execution_id: str) -> str | None:
         """Give the address at which an execution's result is found; otherwise as `status_url`.
 
-        >>> import json
-        >>> Descriptor.load(json.load(open("examples/translate.json"))).result_url("e1")
+        >>> import json, pathlib
+        >>> skill = Descriptor.load(json.loads(pathlib.Path("examples/translate.json").read_text()))
+        >>> skill.result_url("e1")
         'https://api.example.com/skills/translate/executions/e1/result'
         """
         return _execution_url(self.endpoint.result_url, execution_id)
@@ -244,9 +245,9 @@ def _uncallable(subject: Subject) -> list[Violation]:
 
 
 def _templates(subject: Subject) -> list[Violation]:
-    from skillproto.rules.addresses import template_host
+    from skillproto.rules.addresses import template_variable
 
-    return list(template_host.check(subject)) if template_host.check else []
+    return list(template_variable.check(subject)) if template_variable.check else []
 
 
 def _is_plain_or_absent(definition: Mapping[str, Any]) -> bool:

@@ -1,0 +1,143 @@
+"""Recognise the plain schemas that most parameters have, and the values that surely fit them.
+
+True is proof that a schema is valid, safe and bounded, or that a value fits it; False says nothing.
+"""
+
+import re
+from typing import Any
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+_COUNTS = frozenset(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
+_BOUNDS = frozenset(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"])
+_WORDS = frozenset(["title", "description", "$comment"])
+_FORMATS = frozenset(["date-time", "date", "time", "email", "uri"])
+_ATOM = r"(?:\[[A-Za-z0-9_ .-]*[A-Za-z0-9_]\]|[A-Za-z0-9_-])"
+_FEW = r"(?:\?|\{[0-9]{1,2}(?:,[0-9]{1,2})?\})?"
+_SAFE_PATTERN = re.compile(
+    rf"\^?(?:{_ATOM}{_FEW}|\((?:{_ATOM})+\)\??|\((?:{_ATOM}(?:\{{[0-9]{{1,2}}\}})?)+\)\??)*[+*]?\$?"
+)
+_LONGEST_PATTERN = 100
+_LARGEST = 1_000_000
+_DEEPEST = 8
+
+
+def is_plain(schema: Any, depth: int = 0) -> bool:
+    """Say whether a schema holds nothing but plain keywords with values of the right kind.
+
+    >>> is_plain({"type": "string", "maxLength": 9}), is_plain({"$ref": "#"})
+    (True, False)
+    """
+    if schema.__class__ is not dict or depth > _DEEPEST:
+        return False
+    for keyword, value in schema.items():
+        if keyword == "type":
+            if not (value in _TYPES if value.__class__ is str else _is_type_list(value)):
+                return False
+        elif keyword in _COUNTS:
+            if value.__class__ is not int or not 0 <= value <= _LARGEST:
+                return False
+        elif keyword in _BOUNDS:
+            if value.__class__ is not int and value.__class__ is not float:
+                return False
+        elif keyword in _WORDS:
+            if value.__class__ is not str:
+                return False
+        elif not _is_plain_inside(keyword, value, depth):
+            return False
+    return True
+
+
+def _is_plain_inside(keyword: str, value: Any, depth: int) -> bool:
+    if keyword == "properties":
+        return value.__class__ is dict and all(is_plain(schema, depth + 1) for schema in value.values())
+    if keyword == "items":
+        return is_plain(value, depth + 1)
+    if keyword == "required":
+        return (
+            value.__class__ is list and all(name.__class__ is str for name in value) and len(set(value)) == len(value)
+        )
+    if keyword == "additionalProperties":
+        return value.__class__ is bool or is_plain(value, depth + 1)
+    if keyword == "uniqueItems":
+        return value.__class__ is bool
+    if keyword == "format":
+        return value.__class__ is str and value in _FORMATS
+    if keyword == "enum":
+        return (
+            value.__class__ is list
+            and bool(value)
+            and all(v.__class__ is str for v in value)
+            and len({*value}) == len(value)
+        )
+    return keyword == "pattern" and is_safe_pattern(value)
+
+
+def _is_type_list(value: Any) -> bool:
+    if value.__class__ is not list or not value:
+        return False
+    return all(name.__class__ is str and name in _TYPES for name in value) and len(set(value)) == len(value)
+
+
+def is_safe_pattern(pattern: Any) -> bool:
+    """Say whether a pattern is so plain that matching it surely takes little time.
+
+    >>> is_safe_pattern("^[a-z]{2,3}(-[A-Z]{2})?$"), is_safe_pattern("^(a+)+$")
+    (True, False)
+    """
+    return (
+        pattern.__class__ is str and len(pattern) <= _LONGEST_PATTERN and _SAFE_PATTERN.fullmatch(pattern) is not None
+    )
+
+
+def surely_fits(schema: dict[str, Any], value: Any) -> bool:
+    """Say whether a value surely fits a plain schema; asks only what it can answer at once.
+
+    >>> surely_fits({"type": "string", "maxLength": 3}, "abc"), surely_fits({"type": "string", "maxLength": 3}, "abcd")
+    (True, False)
+    """
+    kind = schema.get("type")
+    kinds = (kind,) if kind.__class__ is str else kind or ()
+    if kinds and not any(value.__class__ in _TYPES[name] for name in kinds):
+        return False
+    if value is None:
+        return "enum" not in schema
+    if value.__class__ is str:
+        return _text_fits(schema, value)
+    if value.__class__ is bool:
+        return "enum" not in schema
+    if value.__class__ is int or value.__class__ is float:
+        return _number_fits(schema, value)
+    return False if value.__class__ is not list else _list_fits(schema, value)
+
+
+def _text_fits(schema: dict[str, Any], value: str) -> bool:
+    if "format" in schema or not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", _LARGEST):
+        return False
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    pattern = schema.get("pattern")
+    return pattern is None or ("\n" not in value and re.search(pattern, value) is not None)
+
+
+def _number_fits(schema: dict[str, Any], value: float) -> bool:
+    if "enum" in schema or "exclusiveMinimum" in schema or "exclusiveMaximum" in schema:
+        return False
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
+
+
+def _list_fits(schema: dict[str, Any], value: list[Any]) -> bool:
+    if "enum" in schema or not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", _LARGEST):
+        return False
+    items = schema.get("items")
+    if schema.get("uniqueItems") and not all(item.__class__ is str for item in value):
+        return False
+    is_unique = not schema.get("uniqueItems") or len(set(value)) == len(value)
+    return is_unique and (items is None or all(surely_fits(items, item) for item in value))

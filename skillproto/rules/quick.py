@@ -1,0 +1,261 @@
+"""Prove in a few microseconds that no rule has anything to say about a valid descriptor.
+
+Each area that is not named is proven silent; a named one is looked at by its rules. Every
+shortcut leans to naming an area, and a test holds it against the rules. Imports nothing but `re`,
+so that a valid file costs no start-up.
+"""
+
+import re
+from typing import Any
+
+from skillproto.rules.plain_schemas import is_plain, surely_fits
+from skillproto.versions import PROTOCOL_VERSION
+
+AREAS = ("protocol", "members", "parameters", "schemas", "access", "addresses", "texts", "suppression")
+"""What can be in doubt; the rules of each are in the module of that name, or near it."""
+
+_KNOWN = frozenset(
+    ["protocol", "id", "name", "version", "capability_type", "description", "provider", "endpoint", "inputs", "output",
+     "auth", "access", "tags", "documentation_url", "created_at", "updated_at", "$schema"]
+)  # fmt: skip
+_KNOWN_IN = {
+    "protocol": frozenset(["version", "changelog_url"]),
+    "provider": frozenset(["name", "url", "contact"]),
+    "endpoint": frozenset(["url", "method", "content_type", "status_url", "result_url", "timeout_ms"]),
+    "output": frozenset(["type", "description", "content_type", "schema"]),
+    "oauth2": frozenset(["token_url", "authorization_url", "scopes"]),
+    "custom": frozenset(["instructions", "parameters"]),
+}
+_KNOWN_PARAMETER = frozenset(["name", "type", "description", "required", "default", "enum", "schema", "examples"])
+_KNOWN_CUSTOM_PARAMETER = frozenset(["name", "description"])
+_KNOWN_AUTH = {
+    "api_key": frozenset(["type", "description", "header"]),
+    "oauth2": frozenset(["type", "description", "oauth2"]),
+    "custom": frozenset(["type", "description", "custom"]),
+    "none": frozenset(["type", "description"]),
+}
+_SCHEMA_WORDS = frozenset(
+    ["properties", "items", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "pattern", "format",
+     "uniqueItems", "additionalProperties", "title"]
+)  # fmt: skip
+_ORDINARY_NAMES = frozenset().union(
+    _KNOWN, *_KNOWN_IN.values(), _KNOWN_PARAMETER, *_KNOWN_AUTH.values(), _SCHEMA_WORDS
+)  # fmt: skip
+_LOOKED_AT = frozenset(["user_message", "x-skillproto-ignore"])
+
+_URL = re.compile(
+    r"(https://(?:[a-z0-9-]+\.)*([a-z0-9-]+\.([a-z]{2,24})))(?=/|$)(?:[A-Za-z0-9._~/-]|\{execution_id\})*"
+)
+_SPECIAL_ENDS = frozenset(
+    [
+        "localhost",
+        "localdomain",
+        "local",
+        "internal",
+        "intranet",
+        "lan",
+        "home",
+        "corp",
+        "private",
+        "arpa",
+        "svc",
+        "onion",
+    ]
+)
+_WILDCARD_DOMAINS = frozenset(["nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "traefik.me"])
+_ID = re.compile(r"[a-z]{2,63}(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?){2,}")
+_PLAIN_VERSION = re.compile(PROTOCOL_VERSION.partition(".")[0] + r"\.[0-9.]+")
+_MOST_PLAIN_DAYS = 4
+_MOST_VALUES = 100
+
+_LETTERS = bytes(c | 0x20 if 65 <= c <= 90 else c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))
+_TOKENS = bytes(97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 for c in range(256))
+_LONG_TOKEN = b"a" * 19
+_KEY_STARTS = re.compile(r"[sprk]k[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|npm_|pypi-")
+_STRANGE = re.compile(
+    "[^\t\n\r -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u012f\u0132-\u017e\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff]"
+)
+_ADDRESSING = frozenset(
+    word.encode()
+    for line in (
+        "instruction instructions instrucción instrucciones instruccion prompt prompts rules reglas guidelines",
+        "indicaciones directrices message messages mensaje mensajes you user users customer customers human humans",
+        "caller callers usuario usuarios cliente clientes persona personas always never only siempre nunca solo sólo",
+        "before instead pretend act actúa actua ai llm model assistant agent debes deberás deberas tienes has eres",
+        "system inst important secret sistema asistente im",
+    )
+    for word in line.split()
+)
+_SECRET_ENDING = re.compile(
+    r"(?i)(?:authorization|password|passwd|pwd|secret|token|key|credential|cookie|session[_-]?id)s?$"
+)
+_BEARING = frozenset([b"bearer", b"basic", b"begin"])
+
+
+def doubts(document: dict[str, Any]) -> list[str]:
+    """Name the areas whose rules may have something to say about a descriptor that its schema accepts.
+
+    >>> import json, pathlib
+    >>> doubts(json.loads(pathlib.Path("examples/translate.json").read_text()))
+    []
+    """
+    found = [] if _PLAIN_VERSION.fullmatch(document["protocol"]["version"]) else ["protocol"]
+    if not _members_are_plain(document):
+        found.append("members")
+    if not (_schemas_are_plain(document) and _parameters_are_plain(document["inputs"])):
+        found += ("parameters", "schemas")
+    if not _addresses_are_plain(document):
+        found.append("addresses")
+    return found + _doubts_of_texts(document)
+
+
+def _members_are_plain(document: dict[str, Any]) -> bool:
+    auth = document["auth"]
+    if not (document.keys() <= _KNOWN and auth.keys() <= _KNOWN_AUTH[auth["type"]]):
+        return False
+    for name in ("protocol", "provider", "endpoint", "output"):
+        if not document[name].keys() <= _KNOWN_IN[name]:
+            return False
+    details = auth.get("oauth2") or auth.get("custom")
+    if details is not None and not details.keys() <= _KNOWN_IN[auth["type"]]:
+        return False
+    for parameter in details.get("parameters", ()) if details else ():
+        if not parameter.keys() <= _KNOWN_CUSTOM_PARAMETER:
+            return False
+    return _ID.fullmatch(document["id"]) is not None and _times_are_plain(document)
+
+
+def _times_are_plain(document: dict[str, Any]) -> bool:
+    created, updated = document.get("created_at"), document.get("updated_at")
+    if created is None or updated is None:
+        return True
+    if created[10:] == updated[10:] or (len(created) == len(updated) == 20 and created[19] == updated[19] == "Z"):
+        return bool(created <= updated)
+    return _day(updated) - _day(created) > _MOST_PLAIN_DAYS
+
+
+def _day(text: str) -> int:
+    """Number the days so that two which are next to each other differ by at most four."""
+    return (int(text[:4]) * 12 + int(text[5:7])) * 31 + int(text[8:10])
+
+
+def _schemas_are_plain(document: dict[str, Any]) -> bool:
+    output = document["output"]
+    schema = output.get("schema")
+    if schema is not None and not (is_plain(schema) and schema.get("type") == output["type"]):
+        return False
+    for parameter in document["inputs"]:
+        schema = parameter.get("schema")
+        if schema is not None and not (is_plain(schema) and _has_kind(schema.get("type"), parameter)):
+            return False
+    return True
+
+
+def _has_kind(kinds: Any, parameter: dict[str, Any]) -> bool:
+    """Say whether a schema names the parameter's type, and null where the parameter is optional."""
+    if parameter.get("required") is True:
+        return kinds == parameter["type"] or (kinds.__class__ is list and parameter["type"] in kinds)
+    schema = parameter["schema"]
+    return kinds.__class__ is list and "null" in kinds and parameter["type"] in kinds and "enum" not in schema
+
+
+def _parameters_are_plain(inputs: list[dict[str, Any]]) -> bool:
+    for parameter in inputs:
+        if not parameter.keys() <= _KNOWN_PARAMETER:
+            return False
+        if len(parameter) > 2 and not _values_are_plain(parameter):
+            return False
+    return len({parameter["name"] for parameter in inputs}) == len(inputs)
+
+
+def _values_are_plain(parameter: dict[str, Any]) -> bool:
+    values = parameter.get("examples", ())
+    if len(values) > _MOST_VALUES:
+        return False
+    choices = parameter.get("enum")
+    if "default" in parameter:
+        if parameter.get("required") is True:
+            return False
+        values = [parameter["default"], *values]
+    if choices is not None:
+        if parameter["type"] != "string" or any(choice.__class__ is not str for choice in choices):
+            return False
+        if not len(set(choices)) == len(choices) <= _MOST_VALUES or not all(value in choices for value in values):
+            return False
+        values = choices
+    if not values:
+        return True
+    if _SECRET_ENDING.search(parameter["name"]):
+        return False
+    schema = parameter.get("schema")
+    if not all(surely_fits({"type": parameter["type"]}, value) or value.__class__ is dict for value in values):
+        return False
+    return schema is None or all(surely_fits(schema, value) for value in values)
+
+
+def _addresses_are_plain(document: dict[str, Any]) -> bool:
+    endpoint = document["endpoint"]
+    home = _origin(endpoint["url"])
+    if home is None or not home == _origin(endpoint.get("status_url")) == _origin(endpoint.get("result_url")):
+        return False
+    if "{" in endpoint["url"]:
+        return False
+    others = [
+        document.get("documentation_url"),
+        document["provider"].get("url"),
+        document["protocol"].get("changelog_url"),
+    ]
+    oauth2 = document["auth"].get("oauth2")
+    if oauth2:
+        others += (oauth2["token_url"], oauth2.get("authorization_url"))
+    return all(text is None or _origin(text) is not None for text in others)
+
+
+def _origin(text: str | None) -> str | None:
+    match = _URL.fullmatch(text) if text is not None else None
+    if match is None or match[3] in _SPECIAL_ENDS or match[2] in _WILDCARD_DOMAINS:
+        return None
+    return match[1]
+
+
+def _doubts_of_texts(document: dict[str, Any]) -> list[str]:
+    texts: list[str] = []
+    names: set[str] = set()
+    waiting: list[Any] = [document]
+    for node in waiting:
+        if node.__class__ is dict:
+            names.update(node)
+            node = node.values()
+        for item in node:
+            if item.__class__ is str:
+                texts.append(item)
+            elif item.__class__ is dict or item.__class__ is list:
+                waiting.append(item)
+    found = []
+    rare = names - _ORDINARY_NAMES
+    if not rare.isdisjoint(_LOOKED_AT):
+        found.append("suppression")
+    if (document["access"] == "public") is not (document["auth"]["type"] == "none") or any(
+        map(_SECRET_ENDING.search, rare)
+    ):
+        found.append("access")
+    texts += rare
+    return found + _doubts_of_text(" ".join(texts), found)
+
+
+def _doubts_of_text(text: str, found: list[str]) -> list[str]:
+    is_plain_text = text.isascii() and (text.isprintable() or _STRANGE.search(text) is None)
+    if not is_plain_text and _STRANGE.search(text):
+        return ["texts"] if "access" in found else ["texts", "access"]
+    data = text.encode()
+    words = (data if is_plain_text else text.lower().encode()).translate(_LETTERS).split()
+    doubtful = [] if _ADDRESSING.isdisjoint(words) and "<|" not in text else ["texts"]
+    if "access" not in found and (not _BEARING.isdisjoint(words) or _may_hold_key(text, data)):
+        doubtful.append("access")
+    return doubtful
+
+
+def _may_hold_key(text: str, data: bytes) -> bool:
+    if "eyJ" in text or "xox" in text:
+        return True
+    return _LONG_TOKEN in data.translate(_TOKENS) and _KEY_STARTS.search(text) is not None

@@ -1,0 +1,170 @@
+"""Run the rules over a document: schema first, then what no schema can say, then what the reader chose.
+
+Pure: reads no files but the shipped schemas, opens no sockets, changes nothing. The same document
+always gives the same list.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from skillproto.rules.quick import doubts
+from skillproto.violations import JSONValue, Violation, in_order
+
+if TYPE_CHECKING:
+    from skillproto.documents import Document
+    from skillproto.rules.config import RuleConfig
+    from skillproto.rules.subject import Subject
+
+Engine = Literal["auto", "reference"]
+
+_MISTAKEN_SHAPES = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+_GROUPS = frozenset({"schema", "protocol", "descriptor", "index", "config"})
+_READ_GROUPS = _GROUPS | {"document"}
+
+
+def validate(
+    document: JSONValue, *, schema: str = "descriptor", engine: Engine = "auto", config: "RuleConfig | None" = None
+) -> list[Violation]:
+    """Check a document and report everything that is wrong with it.
+
+    Args:
+        document: the parsed JSON value, of any shape; it is not changed.
+        schema: name of a shipped schema, as `skillproto schema --list` prints them.
+        engine: "auto" accepts at once what is surely fine and asks jsonschema about the rest;
+            "reference" always asks jsonschema. The findings are the same.
+        config: which rules to run; None runs all, at their own severities.
+
+    Returns:
+        Findings in order of their pointers, warnings included; only those of severity "error"
+        make the document invalid. Empty when there is nothing to say.
+
+    Raises:
+        UnknownSchemaError: no shipped schema has this name.
+
+    Source: SSP 9.4; pointers follow RFC 6901.
+
+    >>> [v.field for v in validate({"capability_type": "x"})][:2]
+    ['/access', '/auth']
+    """
+    if engine == "auto" and _is_surely_fine(document, schema):
+        return []
+    return in_order(_findings(document, schema, engine, config, ()))
+
+
+def check_document(
+    document: "Document", *, schema: str = "descriptor", engine: Engine = "auto", config: "RuleConfig | None" = None
+) -> list[Violation]:
+    """Check a document that was read from a text: the same as `validate`, with positions.
+
+    Adds what reading found, such as a member given twice. What YAML read as something else than
+    text is told as such. A text that could not be read has only the findings of reading.
+
+    Args:
+        document: from `skillproto.documents.read`.
+        schema: as for `validate`.
+        engine: as for `validate`.
+        config: as for `validate`. What keeps a document from being checked, an unreadable text or a
+            foreign protocol, is never left out by its `select`.
+
+    Returns:
+        Findings in document order.
+
+    Raises:
+        UnknownSchemaError: no shipped schema has this name.
+
+    >>> from skillproto.documents import read
+    >>> [v.column for v in check_document(next(read(b'{"id": 1, "id": 2}'))) if v.rule == "document/duplicate-key"]
+    [11]
+    """
+    if not document.readable:
+        return _with_severities(document.violations, config)
+    if not document.violations and engine == "auto" and _is_surely_fine(document.value, schema):
+        return []
+    from skillproto.documents import explain_scalars, locate
+
+    findings = _findings(document.value, schema, engine, config, document.violations)
+    return locate(document, explain_scalars(document, findings))
+
+
+def _is_surely_fine(document: JSONValue, schema: str) -> bool:
+    if schema != "descriptor":
+        return False
+    from skillproto.validation import surely_valid
+
+    try:
+        return surely_valid(document, schema) and not doubts(document)
+    except _MISTAKEN_SHAPES:
+        return False
+
+
+def _findings(
+    document: JSONValue, schema: str, engine: Engine, config: "RuleConfig | None", known: Iterable[Violation]
+) -> list[Violation]:
+    """Give all findings, `known` ones of reading included, as configuration and excuses leave them."""
+    from skillproto.rules.config import RuleConfig
+    from skillproto.rules.subject import Subject
+    from skillproto.rules.suppression import has_excuses, suppress
+
+    config = config or RuleConfig()
+    subject = Subject(document, schema)
+    if not config.is_ignored("protocol/incompatible"):
+        foreign = _foreign(subject)
+        if foreign:
+            return config.with_severities(foreign)
+    found = [*known, *_checked(subject, engine)]
+    if config.suppressions and has_excuses(document):
+        found = suppress(document, found, config, _READ_GROUPS if known else _GROUPS)
+    return config.apply(found)
+
+
+def _foreign(subject: "Subject") -> list[Violation]:
+    from skillproto.rules.protocol import incompatible
+
+    if subject.schema not in incompatible.schemas or incompatible.check is None:
+        return []
+    return list(incompatible.check(subject))
+
+
+def _checked(subject: "Subject", engine: Engine) -> Iterator[Violation]:
+    from skillproto.validation import check
+
+    faults = check(subject.document, subject.schema, engine=engine)
+    yield from faults
+    yield from _not_told(faults, rule_findings(subject, None if faults else _areas(subject)))
+
+
+def _areas(subject: "Subject") -> list[str] | None:
+    """Name the areas whose rules must look; None for all of them."""
+    try:
+        return doubts(subject.document) if subject.schema == "descriptor" else None
+    except _MISTAKEN_SHAPES:
+        return None
+
+
+def rule_findings(subject: "Subject", areas: list[str] | None = None) -> Iterator[Violation]:
+    """Give what the rules find that go beyond the schema, area by area."""
+    from skillproto.rules.areas import RULES_OF_AREA, embedded_schemas
+    from skillproto.rules.model import checks_of
+
+    for area, rules in RULES_OF_AREA.items():
+        if areas is None or area in areas:
+            for _, look in checks_of(rules, subject.schema):
+                yield from look(subject)
+    if areas is None or "schemas" in areas:
+        yield from embedded_schemas(subject)
+
+
+def _not_told(faults: list[Violation], findings: Iterable[Violation]) -> Iterator[Violation]:
+    """Leave out what the schema has already found fault with: one fault, one finding."""
+    told = {fault.field for fault in faults}
+    told.update(str(fault.details["misspelt"]) for fault in faults if "misspelt" in fault.details)
+    seen: set[Any] = set()
+    for finding in findings:
+        key = (finding.rule, finding.field, finding.message)
+        if finding.field not in told and key not in seen:
+            seen.add(key)
+            yield finding
+
+
+def _with_severities(findings: Iterable[Violation], config: "RuleConfig | None") -> list[Violation]:
+    return list(findings) if config is None else config.with_severities(findings)

@@ -1,0 +1,79 @@
+"""Descriptors to start from, and the findings of a rule's examples."""
+
+import codecs
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from skillproto.documents import Limits, read
+from skillproto.rules import Rule, check_document, validate
+from skillproto.validation import compile_embedded
+from skillproto.violations import Violation
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.*"))
+
+_INDEX = {"protocol": {"version": "1.0.0"}, "provider": {"name": "Example"}, "skills": []}
+_ENTRY = {
+    "id": "com.example.a",
+    "name": "A",
+    "capability_type": "api",
+    "description": "Does A.",
+    "descriptor_url": "https://a.example.com/skill.json",
+    "access": "public",
+    "version": "1.0.0",
+}
+_SMALL = Limits(max_bytes=8, max_depth=3)
+
+
+def example(name: str = "translate.json") -> dict[str, Any]:
+    """Give an example descriptor as a new value."""
+    value: dict[str, Any] = json.loads((ROOT / "examples" / name).read_text(encoding="utf-8"))
+    return value
+
+
+def with_members(**members: Any) -> dict[str, Any]:
+    """Give a descriptor without findings, with some of its members replaced."""
+    base = example("holidays.json") if members.get("access") == "public" and "auth" not in members else example()
+    return base | copy.deepcopy(members)
+
+
+def with_parameter(**members: Any) -> dict[str, Any]:
+    """Give a descriptor with one parameter."""
+    return with_members(inputs=[{"name": "p", "type": "string", **members}])
+
+
+def index_of(*entries: dict[str, Any]) -> dict[str, Any]:
+    """Give an index with these entries, each laid over a complete one."""
+    return _INDEX | {"skills": [_ENTRY | entry for entry in entries]}
+
+
+def rules_of(violations: list[Violation]) -> list[str]:
+    """Give the rules of findings, in their order."""
+    return [violation.rule for violation in violations]
+
+
+def findings(rule: Rule, text: str) -> list[Violation]:
+    """Give what is found in one of a rule's examples; in a text that is no descriptor, by reading alone."""
+    match rule.example_kind:
+        case "members":
+            return validate(with_members(**json.loads(text)))
+        case "index-members":
+            return validate(index_of(*json.loads(text)["skills"]), schema="index")
+        case "value":
+            case = json.loads(text)
+            return compile_embedded(case["schema"]).check(case["value"])
+        case "bytes":
+            return _read(codecs.escape_decode(text.encode())[0], "json")
+        case "json":
+            return _read(text.encode(), "json")
+        case "yaml":
+            return _read(text.encode(), "yaml")
+        case "config":
+            return _read(text.encode(), "json", _SMALL)
+
+
+def _read(data: bytes, kind: Any, limits: Limits = Limits()) -> list[Violation]:  # noqa: B008 - a frozen value
+    found = [v for document in read(data, kind=kind, limits=limits) for v in check_document(document)]
+    return [violation for violation in found if violation.rule.startswith("document/")]
