@@ -31,13 +31,13 @@ class Answer(NamedTuple):
     @property
     def members(self) -> Mapping[str, JSONValue]:
         """The body's members; none where it is no object."""
-        return self.value if isinstance(self.value, Mapping) else {}
+        return self.value if isinstance(self.value, dict) else {}
 
     @property
     def error(self) -> Mapping[str, JSONValue]:
         """The members of the body's `error`; none where it is no object."""
         error = self.members.get("error")
-        return error if isinstance(error, Mapping) else {}
+        return error if isinstance(error, dict) else {}
 
 
 class Failure(NamedTuple):
@@ -102,7 +102,7 @@ def as_object(value: JSONValue) -> dict[str, JSONValue]:
     >>> as_object({"a": 1}), as_object([1])
     ({'a': 1}, {})
     """
-    return dict(value) if isinstance(value, Mapping) else {}
+    return dict(value) if isinstance(value, dict) else {}
 
 
 def first_flag(*values: JSONValue) -> bool | None:

@@ -48,6 +48,8 @@ def read_retry_after(headers: Mapping[str, str], now: float | None = None) -> in
     if _DELAY_S.fullmatch(value):
         delay_ms = int(value) * 1000
         return delay_ms if delay_ms <= LONGEST_HINT_MS else None
+    if not value:
+        return None
     reference = read_date(headers.get("date", "").strip(" \t"), now)
     if reference is None:
         reference = time.time() if now is None else now

@@ -91,7 +91,8 @@ def read_reply(
         limit_bytes: a longer body is not read.
 
     Returns:
-        A `Reply`, or the `SkillError` that the reply tells: returned, not raised.
+        A `Reply`, or the `SkillError` that the reply tells: returned, not raised. A redirect
+        (3xx) is an error whatever its body says, since it is never followed.
 
     Source: SSP 9.2 and 9.3.
 
@@ -137,7 +138,7 @@ def _parse(body: bytes | str, unreadable: str | None, limit_bytes: int) -> tuple
     if not text.strip():
         return None, "empty_body"
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = _DECODER.decode(text)
     except RecursionError:
         return None, "too_deep"
     except ValueError:
@@ -154,6 +155,9 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number beyond the range of a float")
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _is_too_deep(text: str, value: JSONValue) -> bool:
