@@ -15,11 +15,11 @@ from skillproto.documents.kinds import Kind, is_enough, kind_of, sniff
 from skillproto.documents.limits import Limits
 
 if TYPE_CHECKING:
-    from skillproto.documents.ambiguity import ambiguity, explain_scalars
     from skillproto.documents.json_lines import read_lines
+    from skillproto.documents.quoting import ambiguity, explain_scalars
 
-_HOME = {"ambiguity": "ambiguity", "explain_scalars": "ambiguity", "read_lines": "json_lines"}
-_BLOCK_BYTES = 16 * 1024
+_HOME = {"ambiguity": "quoting", "explain_scalars": "quoting", "read_lines": "json_lines"}
+_BLOCK_BYTES = 64 * 1024
 
 __all__ = [
     "Document",

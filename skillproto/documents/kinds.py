@@ -8,7 +8,7 @@ Kind = Literal["json", "yaml", "jsonl"]
 _EXTENSIONS: dict[str, Kind] = {"json": "json", "jsonl": "jsonl", "ndjson": "jsonl", "yaml": "yaml", "yml": "yaml"}
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*([^\r\n]*)[ \t\r\n]*([^\r\n]?)")
 _NON_FINITE = (b"NaN", b"Infinity", b"-Infinity")
-_ENOUGH_BYTES = 64 * 1024
+_ENOUGH_BYTES = 1024 * 1024
 
 
 def kind_of(source: str) -> Kind | None:

@@ -88,7 +88,7 @@ class Builder:
     Attributes:
         value: the document's value, once all events were taken.
         faults: what is wrong with it.
-        plain_text: where it stands, when it is nothing but several lines of unquoted text.
+        plain_text: where it stands, when it is nothing but unquoted text.
     """
 
     def __init__(self, text: str, limits: Limits) -> None:
@@ -226,10 +226,9 @@ class Builder:
 
     def _root(self, value: JSONValue, event: Any) -> None:
         self.value = value
-        start, end = event.start_mark.index, event.end_mark.index
-        plain = isinstance(event, ScalarEvent) and event.implicit[0] and isinstance(value, str)
-        if plain and len(self._text[start:end].splitlines()) > 1:
-            self.plain_text = (start, end)
+        place = (event.start_mark.index, event.end_mark.index)
+        if isinstance(event, ScalarEvent) and event.implicit[0] and isinstance(value, str):
+            self.plain_text = place
 
     def _key(self, frame: _Frame, value: JSONValue, event: Any, text: str | None, start: int) -> None:
         frame.key = key = value if isinstance(value, str) else text or ""

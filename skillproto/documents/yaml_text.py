@@ -25,6 +25,7 @@ _PERHAPS_MARKER = re.compile(rf"(?:---|\.\.\.)(?=[ \t{LINE_BREAKS}]|\Z)")
 _PREFIX = re.compile(rf"(?:[ \t{LINE_BREAKS}\ufeff]|#[^{LINE_BREAKS}]*|{_LINE_START}%[^{LINE_BREAKS}]*)*+")
 _DIRECTIVE = re.compile(rf"{_LINE_START}%[^{LINE_BREAKS}]*")
 _KNOWN_DIRECTIVE = re.compile(r"%YAML[ \t]+1\.[12][ \t]*(?:#.*)?|%TAG[ \t]+!(?:[0-9A-Za-z-]*!)?[ \t]+\S+[ \t]*(?:#.*)?")
+_REST_OF_LINE = re.compile(rf"[ \t]*(?:\r\n|[{LINE_BREAKS}])")
 _MOST_DIRECTIVES = 16
 _NOTHING = "The text holds nothing but white space and comments"
 
@@ -62,7 +63,8 @@ def _chunks(text: str) -> Iterator[_Chunk]:
         if ends:
             stop = match.end() if begun else match.start()
             yield _Chunk(start, stop)
-            start, begun = match.end(), False
+            rest = _REST_OF_LINE.match(text, match.end())
+            start, begun = rest.end() if rest else match.end(), False
         elif begun:
             yield _Chunk(start, match.start())
             start = match.start()
@@ -119,6 +121,11 @@ def _bad_directive(text: str) -> Fault | None:
     return None
 
 
+def _plain_text(text: str, start: int, end: int) -> Fault | None:
+    """Tell a program, or lines of prose, from a text that is one word."""
+    return say.program(text) or (say.plain_text(start, end) if len(text[start:end].splitlines()) > 1 else None)
+
+
 def _brackets(text: str, stop: Stop) -> int:
     return text.count("[", 0, stop.place) + text.count("{", 0, stop.place)
 
@@ -145,7 +152,7 @@ def _build(text: str, limits: Limits) -> tuple[JSONValue, Faults] | None:
         except FAILURES as error:
             fault = say.program(text) or _syntax(text, error, builder, limits)
         else:
-            fault = builder.plain_text and (say.program(text) or say.plain_text(*builder.plain_text))
+            fault = _plain_text(text, *builder.plain_text) if builder.plain_text else None
     if fault is not None:
         builder.faults.add(fault)
     return builder.value, builder.faults
