@@ -1,6 +1,6 @@
-"""The one place that knows the HTTP library: a request goes in, an event comes out.
+"""Carry out one exchange: a request goes in, an event comes out.
 
-Nothing is decided here but what a library's exception means. Redirects are never
+Nothing is decided here but what an exception of the HTTP library means. Redirects are never
 followed, bodies are read in pieces up to a limit and inflated within it.
 """
 
@@ -9,55 +9,23 @@ import ssl
 import threading
 import zlib
 from collections.abc import Iterator
-from http.cookiejar import DefaultCookiePolicy
 from queue import Queue
 from typing import Any
 
 import anyio
-import httpx
 
 from skillproto.invocation import _deadline
+from skillproto.invocation._carriers import Carrier, Carriers
 from skillproto.invocation._deadline import Exchange
-from skillproto.invocation._shards import Shards
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.wire import Lost, Replied, Request, Stopped
-
-_KEEPALIVE_S = 30.0
-
-
-def new_clients(transport: Any, verify: Any) -> Shards:
-    """Make the blocking clients, or take the caller's own client or transport."""
-    return _shards(transport, verify, httpx.Client)
-
-
-def new_async_clients(transport: Any, verify: Any) -> Shards:
-    """Make the async clients, or take the caller's own client or transport."""
-    return _shards(transport, verify, httpx.AsyncClient)
-
-
-def _shards(transport: Any, verify: Any, kind: Any) -> Shards:
-    if hasattr(transport, "build_request"):
-        return Shards(lambda: transport, limit=None, owned=False)
-    if transport is not None:
-        return Shards(lambda: _client(kind, transport=transport), limit=None)
-    context = verify if isinstance(verify, ssl.SSLContext) else httpx.create_ssl_context(verify=verify)
-    return Shards(lambda: _client(kind, verify=context))
-
-
-def _client(kind: Any, **options: Any) -> Any:
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEPALIVE_S)
-    client = kind(limits=limits, timeout=None, follow_redirects=False, **options)
-    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))  # a call leaves no trace in the next
-    for each in (client._transport, *client._mounts.values()):
-        _deadline.hold(each)
-    return client
 
 
 class Exchanger:
     """Sends requests with a blocking client."""
 
-    def __init__(self, clients: Shards, limit_bytes: int) -> None:
-        self._clients = clients
+    def __init__(self, carriers: Carriers, limit_bytes: int) -> None:
+        self._carriers = carriers
         self._limit_bytes = limit_bytes
 
     def send(self, request: Request, limit_s: float) -> Replied | Lost:
@@ -65,11 +33,11 @@ class Exchanger:
         return self._twice(request, Exchange(limit_s))
 
     def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
-        with self._clients.borrow() as client:
-            event = self._once(client, request, exchange)
+        with self._carriers.borrow(request.url) as carrier:
+            event = self._once(carrier, request, exchange)
             if _is_stale(event, exchange):
                 exchange.wrote = False
-                event = self._once(client, request, exchange)
+                event = self._once(carrier, request, exchange)
             return event
 
     def send_until(self, request: Request, limit_s: float, token: CancelToken) -> Replied | Lost | Stopped:
@@ -78,6 +46,8 @@ class Exchanger:
         The request runs in a thread of its own, since neither a name look-up nor a connect
         can be interrupted; its socket is shut down, so that the thread ends soon.
         """
+        if token.cancelled:
+            return Stopped()
         exchange = Exchange(limit_s, interruptible=True)
         outcome: Queue[Replied | Lost | Stopped | Exception] = Queue()
 
@@ -92,17 +62,18 @@ class Exchanger:
             event = outcome.get()
         if isinstance(event, Stopped):
             exchange.abort()
+            return Stopped(exchange.wrote)
         if isinstance(event, Exception):
             raise event
         return event
 
-    def _once(self, client: Any, request: Request, exchange: Exchange) -> Replied | Lost:
+    def _once(self, carrier: Carrier, request: Request, exchange: Exchange) -> Replied | Lost:
         token = _deadline.current.set(exchange)
         try:
-            response = client.send(_build(client, request, exchange), stream=True, follow_redirects=False)
+            response = carrier.send(request, exchange.bound(None))
             body = Body(response, self._limit_bytes)
             try:
-                for chunk in response.iter_raw():
+                for chunk in response.stream:
                     if not body.takes(chunk, exchange):
                         break
             except Exception as error:
@@ -121,8 +92,8 @@ class Exchanger:
 class AsyncExchanger:
     """Sends requests with an async client, on asyncio and trio."""
 
-    def __init__(self, clients: Shards, limit_bytes: int) -> None:
-        self._clients = clients
+    def __init__(self, carriers: Carriers, limit_bytes: int) -> None:
+        self._carriers = carriers
         self._limit_bytes = limit_bytes
 
     async def send(self, request: Request, limit_s: float) -> Replied | Lost:
@@ -156,21 +127,20 @@ class AsyncExchanger:
         return event
 
     async def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
-        with self._clients.borrow() as client:
-            event = await self._once(client, request, exchange)
+        with self._carriers.borrow(request.url) as carrier:
+            event = await self._once(carrier, request, exchange)
             if _is_stale(event, exchange):
                 exchange.wrote = False
-                event = await self._once(client, request, exchange)
+                event = await self._once(carrier, request, exchange)
             return event
 
-    async def _once(self, client: Any, request: Request, exchange: Exchange) -> Replied | Lost:
+    async def _once(self, carrier: Carrier, request: Request, exchange: Exchange) -> Replied | Lost:
         _deadline.current.set(exchange)
         try:
-            built = _build(client, request, exchange)
-            response = await client.send(built, stream=True, follow_redirects=False)
+            response = await carrier.send(request, exchange.bound(None))
             body = Body(response, self._limit_bytes)
             try:
-                async for chunk in response.aiter_raw():
+                async for chunk in response.stream:
                     if body.is_over or body.takes(chunk, exchange):
                         continue
                     if not exchange.heard:
@@ -188,13 +158,6 @@ class AsyncExchanger:
             return _meaning(error, exchange)
 
 
-def _build(client: Any, request: Request, exchange: Exchange) -> Any:
-    timeout = exchange.bound(None)
-    return client.build_request(
-        request.method, request.url, headers=list(request.headers), content=request.body, timeout=timeout
-    )
-
-
 class Body:
     """Takes the pieces of a reply's body, inflates them and stops at the limit.
 
@@ -210,7 +173,9 @@ class Body:
         self._size_bytes = 0
         self._reason: str | None = None
         self.is_over = False
-        encoding = response.headers.get("content-encoding", "identity").strip().lower() or "identity"
+        raw = response.headers.raw
+        self._headers = tuple([(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw])
+        encoding = _encoding(self._headers)
         self._inflater = _inflater(encoding)
         if self._inflater is None and encoding != "identity":
             self._reason = "bad_encoding"
@@ -261,8 +226,14 @@ class Body:
         if self._reason is None and self._inflater is not None and self._wire_bytes and not self._inflater.eof:
             self._reason = "cut_short"
         body = b"".join(self._parts)[: self._limit_bytes]
-        headers = tuple((name, value) for name, value in self._response.headers.multi_items())
-        return Replied(self._response.status_code, headers, body, self._reason)
+        return Replied(self._response.status_code, self._headers, body, self._reason)
+
+
+def _encoding(headers: tuple[tuple[str, str], ...]) -> str:
+    for name, value in headers:
+        if name == "content-encoding" and value.strip():
+            return value.strip().lower()
+    return "identity"
 
 
 def _inflater(encoding: str) -> Any:

@@ -15,6 +15,7 @@ import anyio
 from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError
 from skillproto.invocation import _http
+from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.auth import Credentials
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.core import Core, Shared
@@ -154,8 +155,8 @@ class SkillClient(_Base):
 
     def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
         super().__init__(**options)
-        self._clients = _http.new_clients(transport, verify)
-        self._exchanger = _http.Exchanger(self._clients, self._limit_bytes)
+        self._carriers = Carriers(transport, verify, is_async=False)
+        self._exchanger = _http.Exchanger(self._carriers, self._limit_bytes)
 
     def invoke(
         self,
@@ -239,8 +240,8 @@ class SkillClient(_Base):
 
     def close(self) -> None:
         """Close every connection."""
-        for client in self._clients.to_close:
-            client.close()
+        for carrier in self._carriers.to_close:
+            carrier.close()
 
     def __enter__(self) -> Self:
         return self
@@ -317,8 +318,8 @@ class AsyncSkillClient(_Base):
 
     def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
         super().__init__(**options)
-        self._clients = _http.new_async_clients(transport, verify)
-        self._exchanger = _http.AsyncExchanger(self._clients, self._limit_bytes)
+        self._carriers = Carriers(transport, verify, is_async=True)
+        self._exchanger = _http.AsyncExchanger(self._carriers, self._limit_bytes)
 
     async def invoke(
         self,
@@ -364,8 +365,8 @@ class AsyncSkillClient(_Base):
 
     async def aclose(self) -> None:
         """Close every connection."""
-        for client in self._clients.to_close:
-            await client.aclose()
+        for carrier in self._carriers.to_close:
+            await carrier.close()
 
     async def __aenter__(self) -> Self:
         return self

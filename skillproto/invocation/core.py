@@ -389,7 +389,7 @@ class Core:
                 self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 return lost(event, limit_s, took_s)
             case Stopped():
-                self._may_have_run = self._may_have_run or step == "start"
+                self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 raise cancelled()
             case Woke():
                 raise AssertionError("a wait ended where a reply was due")

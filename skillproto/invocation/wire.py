@@ -118,7 +118,9 @@ class Woke(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """Event: the caller wants no more; answers any action."""
+    """Event: the caller wants no more; answers any action. `sent` as in `Lost`."""
+
+    sent: bool = False
 
 
 Action = Send | Wait | Done | GiveUp

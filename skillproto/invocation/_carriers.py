@@ -1,0 +1,217 @@
+"""The one place that knows httpx, and its continuations with the same names.
+
+A carrier sends a finished request and gives the response with its body unread. Ours are
+bare transports, which spares the work that a client does for what is fixed here: no
+cookies, no redirects, no headers but our own, no log line with the address.
+"""
+
+import os
+import ssl
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import cache, lru_cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Protocol
+from urllib.request import getproxies, proxy_bypass
+
+from skillproto.errors import UsageError
+from skillproto.invocation import _deadline
+from skillproto.invocation._shards import Shards
+from skillproto.invocation.wire import Request
+
+FAMILIES = ("httpx", "httpx2")
+FAMILY_VARIABLE = "SKILLPROTO_HTTP"
+
+_KEEPALIVE_S = 30.0
+
+
+class Carrier(Protocol):
+    """Sends a request; `send` gives the response, or an awaitable of it."""
+
+    def send(self, request: Request, timeout_s: float) -> Any:
+        """Send, with a bound for each network operation."""
+
+    def close(self) -> Any:
+        """Close every connection; with an async family, an awaitable."""
+
+
+class Carriers:
+    """Gives each request a carrier, by the proxy that its address needs.
+
+    Args:
+        transport: the caller's own transport or whole client, or None to make transports.
+        verify: as the family takes it: True, a path, an `ssl.SSLContext`, or False.
+        is_async: which of the two kinds.
+    """
+
+    def __init__(self, transport: Any, verify: Any, *, is_async: bool) -> None:
+        self._by_proxy: dict[str | None, Shards] = {}
+        self._own: Shards | None = None
+        if transport is not None:
+            carrier = _taken(transport, is_async=is_async)
+            self._own = Shards(lambda: carrier, limit=None, owned=not isinstance(carrier, ClientCarrier))
+        else:
+            self._family = preferred_family()
+            self._context = verify if isinstance(verify, ssl.SSLContext) else _context(self._family, verify)
+            self._kind = self._family.AsyncHTTPTransport if is_async else self._family.HTTPTransport
+
+    def borrow(self, url: str) -> AbstractContextManager[Carrier]:
+        """Give a carrier for the length of a block."""
+        return (self._own or self._shards(_proxy_for(url))).borrow()
+
+    @property
+    def to_close(self) -> list[Carrier]:
+        """Every carrier that is ours to close."""
+        every = [self._own] if self._own is not None else list(self._by_proxy.values())
+        return [carrier for shards in every for carrier in shards.to_close]
+
+    def _shards(self, proxy: str | None) -> Shards:
+        shards = self._by_proxy.get(proxy)
+        if shards is None:
+            shards = self._by_proxy.setdefault(proxy, Shards(self._maker(proxy)))
+        return shards
+
+    def _maker(self, proxy: str | None) -> Callable[[], Carrier]:
+        def make() -> Carrier:
+            limits = self._family.Limits(
+                max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEPALIVE_S
+            )
+            transport = self._kind(verify=self._context, limits=limits, proxy=proxy)
+            _deadline.hold(transport)
+            return TransportCarrier(transport, self._family)
+
+        return make
+
+
+def _context(family: ModuleType, verify: Any) -> ssl.SSLContext:
+    context: ssl.SSLContext = family.create_ssl_context(verify=verify)
+    return context
+
+
+class TransportCarrier:
+    """Sends through a bare transport, of either kind."""
+
+    def __init__(self, transport: Any, family: ModuleType) -> None:
+        self._family = family
+        self._stream = _body_class(family)
+        self._handle = getattr(transport, "handle_async_request", None) or transport.handle_request
+        self.close = getattr(transport, "aclose", None) or transport.close
+
+    def send(self, request: Request, timeout_s: float) -> Any:
+        """Send a request that is complete but for its Host and Content-Length."""
+        url = _url(self._family, request.url)
+        body = request.body or b""
+        headers = [("Host", url.netloc.decode("ascii")), *request.headers]
+        if request.method == "POST":
+            headers.append(("Content-Length", str(len(body))))
+        bounds = dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)
+        built = self._family.Request(
+            request.method,
+            url,
+            headers=headers,
+            stream=self._stream(body),
+            extensions={"timeout": bounds},
+        )
+        return self._handle(built)
+
+
+class _Once:
+    """One piece, asynchronously; unlike an async generator it leaves nothing to clean up when dropped."""
+
+    def __init__(self, piece: bytes) -> None:
+        self._piece: bytes | None = piece
+
+    async def __anext__(self) -> bytes:
+        piece, self._piece = self._piece, None
+        if piece is None:
+            raise StopAsyncIteration
+        return piece
+
+
+@cache
+def _body_class(family: ModuleType) -> Any:
+    """Make the class of request bodies that a family's transports take."""
+
+    class Bytes(family.SyncByteStream, family.AsyncByteStream):  # type: ignore[misc,name-defined]
+        def __init__(self, body: bytes) -> None:
+            self._body = body
+
+        def __iter__(self) -> Iterator[bytes]:
+            return iter((self._body,))
+
+        def __aiter__(self) -> _Once:
+            return _Once(self._body)
+
+    return Bytes
+
+
+class ClientCarrier:
+    """Sends through the caller's own client, which stays the caller's to close."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def send(self, request: Request, timeout_s: float) -> Any:
+        """Send a request on top of what the client adds by itself."""
+        headers = list(request.headers)
+        built = self._client.build_request(
+            request.method, request.url, headers=headers, content=request.body, timeout=timeout_s
+        )
+        return self._client.send(built, stream=True, follow_redirects=False)
+
+    def close(self) -> Any:
+        """Do nothing: the client is not ours."""
+
+
+def preferred_family() -> ModuleType:
+    """Give the HTTP library: the one that SKILLPROTO_HTTP names, else httpx2 if installed, else httpx.
+
+    Raises:
+        UsageError: the variable names something else, or a library that is not installed.
+    """
+    wanted = os.environ.get(FAMILY_VARIABLE, "")
+    if wanted and wanted not in FAMILIES:
+        raise UsageError(f"{FAMILY_VARIABLE} must be one of {', '.join(FAMILIES)}, not {wanted!r}")
+    for name in (wanted,) if wanted else ("httpx2", "httpx"):
+        try:
+            return import_module(name)
+        except ModuleNotFoundError:
+            continue
+    raise UsageError(
+        f"{wanted or 'httpx'} is not installed; install it, for example with pip install 'skillproto[{wanted}]'"
+    )
+
+
+def _taken(transport: Any, *, is_async: bool) -> Carrier:
+    if hasattr(transport, "build_request"):
+        return ClientCarrier(transport)
+    if not hasattr(transport, "handle_async_request" if is_async else "handle_request"):
+        kind = "an async transport or client" if is_async else "a transport or client"
+        raise UsageError(f"transport must be {kind} of {' or '.join(FAMILIES)}, not a {type(transport).__name__}")
+    _deadline.hold(transport)
+    return TransportCarrier(transport, _family_of(transport))
+
+
+def _family_of(transport: Any) -> ModuleType:
+    roots = [cls.__module__.partition(".")[0] for cls in type(transport).__mro__]
+    name = next((root for root in roots if root in FAMILIES), FAMILIES[0])
+    return sys.modules.get(name) or import_module(name)
+
+
+@lru_cache(maxsize=1024)
+def _url(family: ModuleType, url: str) -> Any:
+    return family.URL(url)
+
+
+@lru_cache(maxsize=1024)
+def _proxy_for(url: str) -> str | None:
+    """Give the proxy that the environment names for an address; read once for each address."""
+    proxies = getproxies()
+    scheme, _, rest = url.partition("://")
+    proxy = proxies.get(scheme.lower()) or proxies.get("all")
+    host = rest.partition("/")[0].rpartition("@")[2]
+    if proxy is None or proxy_bypass(host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
