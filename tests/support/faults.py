@@ -11,7 +11,6 @@ when its `with` block ends. The block may stand in a synchronous or an asynchron
 """
 
 import json
-import select
 import socket
 import ssl
 import struct
@@ -19,73 +18,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
-from typing import Any, Literal, NamedTuple, Self, assert_never
+from typing import Any, Self
 from zlib import compressobj
+
+from tests.support.fault_wire import MOMENT_S, Certificates, read_request
+from tests.support.fault_wire import TLS as TLS
+from tests.support.fault_wire import Exchange as Exchange
+from tests.support.fault_wire import Request as Request
 
 Body = bytes | str | Mapping[str, Any] | list[Any] | None
 Headers = Mapping[str, str] | Sequence[tuple[str, str]]
-TLS = Literal["verified", "self_signed", "unknown_ca", "wrong_host", "expired"]
-_MOMENT_S = 0.02
-
-
-class Request(NamedTuple):
-    """One request as it came over the wire.
-
-    Attributes:
-        method, path: of the request line; the path keeps its query.
-        headers: names in lower case; of a repeated name the last.
-        raw_headers: every header line, as sent.
-        body: unchunked.
-        at_s: `time.monotonic()` when it had been read.
-        connection: 1 for the first connection of the server.
-    """
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    raw_headers: list[tuple[str, str]]
-    body: bytes
-    at_s: float
-    connection: int
-
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """What a step works with: the connection, the request, and the server's end."""
-
-    socket: socket.socket
-    request: Request
-    stopping: threading.Event
-
-    def send(self, *parts: bytes) -> None:
-        self.socket.sendall(b"".join(parts))
-
-    def pause(self, seconds: float) -> bool:
-        """Wait; give False as soon as the server stops or the client has gone."""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if self.stopping.wait(min(left, _MOMENT_S)) or self._client_has_gone():
-                return False
-        return True
-
-    def _client_has_gone(self) -> bool:
-        if isinstance(self.socket, ssl.SSLSocket):
-            return self._peek_is_empty(0)
-        return self._peek_is_empty(socket.MSG_PEEK)
-
-    def _peek_is_empty(self, flags: int) -> bool:
-        if not select.select([self.socket], [], [], 0)[0]:
-            return False
-        try:
-            return self.socket.recv(1, flags) == b""
-        except OSError:
-            return True
 
 
 Step = Callable[[Exchange], bool]
@@ -166,7 +110,7 @@ def hold(until: threading.Event, then: Step) -> Step:
 
     def step(exchange: Exchange) -> bool:
         while not until.is_set():
-            if not exchange.pause(_MOMENT_S):
+            if not exchange.pause(MOMENT_S):
                 return False
         return then(exchange)
 
@@ -179,7 +123,7 @@ def reset_during_body(sent: bytes = b'{"output": "', announced: int = 1000) -> S
 
     def step(exchange: Exchange) -> bool:
         exchange.send(head, sent)
-        exchange.pause(2 * _MOMENT_S)  # a reset throws away what the client has not read yet
+        exchange.pause(2 * MOMENT_S)  # a reset throws away what the client has not read yet
         return _reset(exchange.socket)
 
     return step
@@ -329,7 +273,7 @@ class FaultServer:
         self._stopping = threading.Event()
         self._open: dict[int, socket.socket] = {}
         self._threads: list[threading.Thread] = []
-        self._tls = _Certificates(tls) if tls else None
+        self._tls = Certificates(tls) if tls else None
         self._choose = script if callable(script) else _one_by_one(script)
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port: int = self._listener.getsockname()[1]
@@ -428,78 +372,13 @@ class FaultServer:
     def _answer(self, connection: socket.socket, number: int) -> None:
         stream = connection.makefile("rb")
         with stream:
-            while (request := _read_request(stream, number)) is not None:
+            while (request := read_request(stream, number)) is not None:
                 with self._changed:
                     self.requests.append(request)
                     step = self._choose(request)
                     self._changed.notify_all()
                 if not step(Exchange(connection, request, self._stopping)):
                     return
-
-
-def _read_request(stream: Any, number: int) -> Request | None:
-    line = stream.readline().decode("latin-1").split()
-    if len(line) != 3:
-        return None
-    raw_headers = []
-    while (text := stream.readline().decode("latin-1").rstrip("\r\n")) != "":
-        name, _, value = text.partition(":")
-        raw_headers.append((name, value.strip()))
-    headers = {name.lower(): value for name, value in raw_headers}
-    body = _read_body(stream, headers)
-    return Request(line[0], line[1], headers, raw_headers, body, time.monotonic(), number)
-
-
-def _read_body(stream: Any, headers: Mapping[str, str]) -> bytes:
-    if headers.get("transfer-encoding") != "chunked":
-        return bytes(stream.read(int(headers.get("content-length", 0))))
-    parts = []
-    while size := int(stream.readline(), 16):
-        parts.append(stream.read(size))
-        stream.readline()
-    stream.readline()
-    return b"".join(parts)
-
-
-class _Certificates:
-    """A throw-away authority, and a server certificate that is good or bad as asked."""
-
-    def __init__(self, kind: TLS) -> None:
-        import trustme
-
-        self._trusted = trustme.CA()
-        self._server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        match kind:
-            case "verified":
-                self._trusted.issue_cert("127.0.0.1", "localhost").configure_cert(self._server)
-            case "wrong_host":
-                self._trusted.issue_cert("elsewhere.example").configure_cert(self._server)
-            case "unknown_ca":
-                trustme.CA().issue_cert("127.0.0.1", "localhost").configure_cert(self._server)
-            case "expired":
-                self._trusted.issue_cert("127.0.0.1", not_after=_long_ago()).configure_cert(self._server)
-            case "self_signed":
-                self._use(trustme.CA())
-            case _:
-                assert_never(kind)
-
-    def _use(self, authority: Any) -> None:
-        with authority.cert_pem.tempfile() as certificate, authority.private_key_pem.tempfile() as key:
-            self._server.load_cert_chain(certificate, key)
-
-    def server_context(self) -> ssl.SSLContext:
-        return self._server
-
-    def client_context(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        self._trusted.configure_trust(context)
-        return context
-
-
-def _long_ago() -> Any:
-    from datetime import UTC, datetime
-
-    return datetime(2001, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
@@ -523,7 +402,7 @@ def silent_url() -> Iterator[str]:
             with suppress(BlockingIOError):
                 each.connect(address)
         try:
-            time.sleep(_MOMENT_S)
+            time.sleep(MOMENT_S)
             yield f"http://127.0.0.1:{address[1]}/invoke"
         finally:
             for each in waiting:
