@@ -6,7 +6,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, assert_never
 
@@ -134,3 +135,31 @@ def _long_ago() -> Any:
     from datetime import UTC, datetime
 
     return datetime(2001, 1, 1, tzinfo=UTC)
+
+
+@contextmanager
+def refusing_url() -> Iterator[str]:
+    """Give an address whose port is taken but refuses every connection."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/invoke"
+
+
+@contextmanager
+def silent_url() -> Iterator[str]:
+    """Give an address where connecting takes for ever: the queue of the port is full."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        address = listener.getsockname()
+        waiting = [socket.socket() for _ in range(3)]
+        for each in waiting:
+            each.setblocking(False)
+            with suppress(BlockingIOError):
+                each.connect(address)
+        try:
+            time.sleep(MOMENT_S)
+            yield f"http://127.0.0.1:{address[1]}/invoke"
+        finally:
+            for each in waiting:
+                each.close()

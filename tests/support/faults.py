@@ -15,9 +15,8 @@ import socket
 import ssl
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from itertools import repeat
 from typing import Any, Self
@@ -27,6 +26,8 @@ from tests.support.fault_wire import MOMENT_S, Certificates, read_request
 from tests.support.fault_wire import TLS as TLS
 from tests.support.fault_wire import Exchange as Exchange
 from tests.support.fault_wire import Request as Request
+from tests.support.fault_wire import refusing_url as refusing_url
+from tests.support.fault_wire import silent_url as silent_url
 
 Body = bytes | str | Mapping[str, Any] | list[Any] | None
 Headers = Mapping[str, str] | Sequence[tuple[str, str]]
@@ -379,31 +380,3 @@ class FaultServer:
                     self._changed.notify_all()
                 if not step(Exchange(connection, request, self._stopping)):
                     return
-
-
-@contextmanager
-def refusing_url() -> Iterator[str]:
-    """Give an address whose port is taken but refuses every connection."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{taken.getsockname()[1]}/invoke"
-
-
-@contextmanager
-def silent_url() -> Iterator[str]:
-    """Give an address where connecting takes for ever: the queue of the port is full."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        address = listener.getsockname()
-        waiting = [socket.socket() for _ in range(3)]
-        for each in waiting:
-            each.setblocking(False)
-            with suppress(BlockingIOError):
-                each.connect(address)
-        try:
-            time.sleep(MOMENT_S)
-            yield f"http://127.0.0.1:{address[1]}/invoke"
-        finally:
-            for each in waiting:
-                each.close()
