@@ -42,34 +42,40 @@ class Fault(NamedTuple):
 
 
 class Faults:
-    """The faults of one document, no more kept than are shown."""
+    """The faults of one document, no more kept than are shown; errors before anything milder."""
 
     def __init__(self, limits: Limits) -> None:
-        self.kept: list[Fault] = []
-        self.left_out = 0
         self.fatal = False
         self._limit = max(1, limits.max_findings)
+        self._count = 0
+        self._errors: list[Fault] = []
+        self._milder: list[Fault] = []
+
+    @property
+    def kept(self) -> list[Fault]:
+        return [*self._errors, *self._milder][: self._limit]
 
     @property
     def full(self) -> bool:
         """Whether a further fault would only be counted, so that nothing need be known about it."""
-        return len(self.kept) >= self._limit
+        return len(self._errors) >= self._limit
 
     def add(self, fault: Fault) -> None:
         self.fatal = self.fatal or fault.fatal
-        if self.full:
-            self.left_out += 1
-        else:
-            self.kept.append(fault)
+        self._count += 1
+        same = self._errors if fault.severity == "error" else self._milder
+        if len(same) < self._limit:
+            same.append(fault)
 
     def violations(self, lines: Lines, offset: int = 0) -> tuple[Violation, ...]:
         """Give the faults in the order of the text; `offset` is added to every index."""
         found = in_order(_violation(fault, lines, offset) for fault in self.kept)
-        if self.left_out:
+        left_out = self._count - len(found)
+        if left_out:
             last = found[-1]
             hint = f"{last.hint}; " if last.hint else ""
-            more = f"{hint}and {self.left_out} more findings of this kind are not shown"
-            found[-1] = last._replace(hint=more, details=last.details | {"left_out": self.left_out})
+            more = f"{hint}{left_out} more findings about the text are not shown"
+            found[-1] = last._replace(hint=more, details=last.details | {"left_out": left_out})
         return tuple(found)
 
 

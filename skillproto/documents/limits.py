@@ -13,6 +13,7 @@ class Limits(NamedTuple):
         max_digits: digits of an integer; by default the most that still fit a double.
         max_aliases: values that YAML aliases may repeat, so that a short text cannot stand for
             a huge one. A long string counts once for each 64 characters.
+        max_documents: documents in a YAML text; JSON Lines may have any number.
         max_findings: findings about one document; the last one says how many were left out.
 
     >>> Limits(max_depth=3).max_bytes
@@ -24,4 +25,5 @@ class Limits(NamedTuple):
     max_nodes: int = 1_000_000
     max_digits: int = 308
     max_aliases: int = 10_000
+    max_documents: int = 10_000
     max_findings: int = 100

@@ -13,6 +13,7 @@ _BOOLEAN_WORDS = {
     **dict.fromkeys(("yes", "on", "y"), "true"),
     **dict.fromkeys(("no", "off", "n"), "false"),
 }
+_NULLS = ("", "~", "null")
 _RULE = "document/yaml-ambiguous"
 
 
@@ -67,7 +68,7 @@ def _explained(document: Document, violation: Violation) -> Violation:
     if not violation.rule.startswith("schema/"):
         return violation
     if violation.expected.startswith(("string", "one of", "text")):
-        better = ambiguity(document, violation.field)
+        better = None if _is_null(document, violation.field) else ambiguity(document, violation.field)
         return (
             violation if better is None else better._replace(expected=violation.expected, severity=violation.severity)
         )
@@ -77,6 +78,11 @@ def _explained(document: Document, violation: Violation) -> Violation:
         return violation if word is None or found is None else violation._replace(
             hint=f"YAML 1.2 reads `{found[0]}` as text; write {word}")  # fmt: skip
     return violation
+
+
+def _is_null(document: Document, field: str) -> bool:
+    """Say whether a value was left out on purpose, or by the look of it."""
+    return document.scalar_text(field) in _NULLS
 
 
 def _plain(document: Document, field: str) -> tuple[str, JSONValue] | None:

@@ -54,7 +54,8 @@ class PurePythonParser(Reader, Scanner, Parser):
         return width
 
 
-def _best_parser() -> Callable[[str], EventSource]:
+def best_parser() -> Callable[[str], EventSource]:
+    """Give what makes the faster parser of those that are installed."""
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
 
@@ -62,7 +63,7 @@ def _best_parser() -> Callable[[str], EventSource]:
     return cast("Callable[[str], EventSource]", PurePythonParser)
 
 
-parser_of: Callable[[str], EventSource] = _best_parser()
+parser_of: Callable[[str], EventSource] = best_parser()
 """Makes the parser of a text; tests put the other one in its place."""
 
 FAILURES = (yaml.YAMLError, ValueError, OverflowError, RecursionError)

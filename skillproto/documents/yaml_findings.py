@@ -118,6 +118,13 @@ def non_string_key(value: JSONValue, text: str | None, start: int, end: int, pat
     )
 
 
+def too_many_documents(start: int, limits: Limits) -> Fault:
+    """Describe the first document that is not read any more."""
+    most = f"{limits.max_documents} documents"
+    hint = "Use JSON Lines, which may hold any number"
+    return Fault("too-large", start, start, f"The text holds more than {most}", f"at most {most}", hint=hint)
+
+
 def merge_key(start: int, path: _Path) -> Fault:
     """Warn that `<<` is a name like any other in YAML 1.2."""
     message = "`<<` is an ordinary name in YAML 1.2: nothing is merged"
@@ -166,10 +173,8 @@ def was_read_as(text: str, value: JSONValue) -> str:
             how = "null"
         case bool():
             how = f"the boolean {json.dumps(value)}"
-        case int() | float():
-            how = f"the number {shown(json.dumps(value))}"
         case _:
-            how = f"an {type_name(value)}"
+            how = f"the number {shown(json.dumps(value))}"
     return f"`{shown(text)}` was read as {how}"
 
 

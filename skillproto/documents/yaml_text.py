@@ -44,14 +44,23 @@ def read_yaml(text: str, source: str, limits: Limits) -> Iterator[Document]:
     lines = Lines(text)
     index = 0
     for chunk in _chunks(text):
+        if index >= limits.max_documents and not _is_prefix(text, chunk.start, chunk.end):
+            yield _unread(say.too_many_documents(chunk.start, limits), source, index, lines, limits)
+            return
         document = _read_chunk(chunk, source, index, lines, limits)
         if document is not None:
             yield document
             index += 1
     if index == 0:
-        faults = Faults(limits)
-        faults.add(Fault("syntax", 0, 0, _NOTHING if text.strip() else "The text is empty", "a YAML document"))
-        yield Document(None, source, 0, faults.violations(lines), readable=False, kind="yaml", lines=lines)
+        fault = Fault("syntax", 0, 0, _NOTHING if text.strip() else "The text is empty", "a YAML document")
+        yield _unread(fault, source, 0, lines, limits)
+
+
+def _unread(fault: Fault, source: str, index: int, lines: Lines, limits: Limits) -> Document:
+    faults = Faults(limits)
+    faults.add(fault)
+    violations = faults.violations(lines)
+    return Document(None, source, index, violations, False, kind="yaml", lines=lines, start=fault.start)
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:

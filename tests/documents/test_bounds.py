@@ -11,7 +11,7 @@ from skillproto.violations import Violation
 
 RECORD = '{"id":"a.b","name":"é😀 x","tags":["a","b"],"n":1.5}'
 ITEM = "- id: a.b\n  name: é😀 x\n  tags: [a, b]\n  n: 1.5\n"
-WIDE = Limits(max_bytes=10**9, max_nodes=10**9, max_aliases=10**9)
+WIDE = Limits(max_bytes=10**9, max_nodes=10**9, max_aliases=10**9, max_documents=10**9)
 GROWTH, ALLOWED = 100, 120
 TRIES = 4
 

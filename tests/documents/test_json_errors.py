@@ -50,6 +50,7 @@ CASES = [
     ("<html></html>", (1, 1), "This is HTML or XML, not JSON"),
     ("name: x", (1, 1), "This is YAML, not JSON"),
     ("---\na: 1", (1, 1), "This is YAML, not JSON"),
+    ("%YAML 1.2\n---\n", (1, 1), "This is YAML, not JSON"),
     ("- a\n- b", (1, 1), "This is YAML, not JSON"),
     ('{"a": 1\u00a0}', (1, 8), "The character U+00A0 cannot stand outside a string"),
     ("hello", (1, 1), "`hello` is not a JSON value"),

@@ -214,7 +214,7 @@ def test_findings_beyond_the_limit_are_counted_only() -> None:
     assert len(document.violations) == 100
     assert document.violations[-1].details == {"left_out": 150}
     assert document.violations[-1].hint is not None
-    assert "150 more" in document.violations[-1].hint
+    assert "150 more findings" in document.violations[-1].hint
 
 
 def test_output_stays_short_whatever_the_names_are() -> None:

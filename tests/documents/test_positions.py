@@ -154,6 +154,14 @@ def test_a_value_without_a_text_has_no_positions() -> None:
     assert (document.text_of(1), document.line, document.readable) == (None, 1, True)
 
 
+def test_a_document_shows_itself_in_short() -> None:
+    shown = repr(next(read(b"[1,]", source="x" * 1000)))
+
+    assert shown.startswith("<Document 0 of 'xxx")
+    assert shown.endswith("': not readable, 1 findings>")
+    assert len(shown) < 200
+
+
 def test_a_text_that_could_not_be_read_has_no_positions_but_those_of_its_findings() -> None:
     document = only('{"a": 1', "json")
 

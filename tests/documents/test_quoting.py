@@ -73,6 +73,15 @@ def test_a_boolean_of_yaml_1_1_gets_a_hint(word: str, better: str) -> None:
     assert violation.hint == f"YAML 1.2 reads `{word}` as text; write {better}"
 
 
+@pytest.mark.parametrize(("text", "rule"), [("", "schema"), ("~", "schema"), ("null", "schema"), ("Null", "document")])
+def test_a_value_that_is_plainly_null_is_to_be_removed_and_not_quoted(text: str, rule: str) -> None:
+    document = only(f"name: {text}\n", "yaml")
+
+    (violation,) = explain_scalars(document, [Violation("/name", "string", None, "m", "schema/null-member")])
+
+    assert violation.rule.startswith(rule)
+
+
 def test_other_findings_stay_as_they_are() -> None:
     document = only("a: 1\nb: maybe\n", "yaml")
     found = [

@@ -2,8 +2,9 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
-from skillproto.documents import read
+from skillproto.documents import Limits, read, yaml_events
 from tests.documents.reading import finding, only, place, rules
 
 pytestmark = pytest.mark.usefixtures("parser")
@@ -191,6 +192,13 @@ def test_aliases_do_not_get_round_the_limits_of_depth_and_size() -> None:
     assert rules(only("- &a [1, 2, 3]\n- *a\n- 4\n", "yaml", max_nodes=8)) == ["too-large"]
 
 
+@pytest.mark.parametrize("text", ["[1, [2], 3]", "- 1\n- - 2\n- 3\n", "a: 1\nb: {c: 2}\nd: 3\n"])
+def test_values_are_counted_and_their_names_are_not(text: str) -> None:
+    assert only(text, "yaml", max_nodes=5).readable
+    assert rules(only(text, "yaml", max_nodes=4)) == ["too-large"]
+    assert rules(only(text, "yaml", max_nodes=2)) == ["too-large"]
+
+
 def test_an_alias_to_nothing_is_a_finding() -> None:
     violation = finding("a: *b\n", "yaml")
 
@@ -323,8 +331,30 @@ def test_tabs_may_part_words_but_not_indent() -> None:
     assert finding("a:\n\tb: 1\n", "yaml").message == "A tab cannot indent"
 
 
+def test_an_error_is_shown_however_many_notes_stand_before_it() -> None:
+    document = only("- 1.10\n" * 300 + "- .inf\n", "yaml")
+
+    assert len(document.violations) == 100
+    assert [v.rule for v in document.violations if v.severity == "error"] == ["document/non-finite-number"]
+    assert document.violations[-1].details == {"left_out": 201}
+
+
+def test_documents_beyond_the_limit_are_not_read() -> None:
+    documents = list(read(b"---\na: 1\n" * 5, kind="yaml", limits=Limits(max_documents=3)))
+
+    assert [(doc.readable, rules(doc)) for doc in documents] == [(True, [])] * 3 + [(False, ["too-large"])]
+    assert (documents[-1].line, place(documents[-1].violations[0])) == (7, (7, 1))
+    assert len(list(read(b"---\na: 1\n...\n# end\n", kind="yaml", limits=Limits(max_documents=1)))) == 1
+
+
 def test_findings_beyond_the_limit_are_counted_only() -> None:
     document = only("1: a\n" + "2: a\n" * 300, "yaml")
 
     assert len(document.violations) == 100
     assert document.violations[-1].details["left_out"] == 500
+
+
+def test_the_pure_python_parser_stands_in_where_libyaml_is_not_built_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+
+    assert yaml_events.best_parser() is yaml_events.PurePythonParser
