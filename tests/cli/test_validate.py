@@ -251,7 +251,7 @@ def test_an_interrupt_ends_with_130_and_valid_json(tmp_path: Path) -> None:
     write(tmp_path / "b.json", bad())
     os.mkfifo(tmp_path / "c.json")
     command = [script(), "validate", "a.json", "b.json", "c.json", "--output-format", "json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+    with subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         time.sleep(0.3)

@@ -17,8 +17,8 @@ FLOORS = {
     "provider": 4,
     "invocation": 3,
     "discovery": 3,
+    "descriptor": 2.5,  # it loads what the rules let pass
     "rules": 2,
-    "descriptor": 2,
     "validation": 1,
     "documents": 1,
     "violations": 0,
