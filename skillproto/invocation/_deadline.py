@@ -29,21 +29,19 @@ class Exchange:
         connected: a new connection was opened for it, so it did not ride on a kept one.
         wrote: something of the request was written.
         heard: something of the reply was read.
-        interruptible: another thread may abort it.
         aborted: its caller has gone; every further operation fails.
     """
 
-    __slots__ = ("_scope", "_socket", "aborted", "connected", "deadline", "heard", "interruptible", "wrote")
+    __slots__ = ("_scope", "_stream", "aborted", "connected", "deadline", "heard", "wrote")
 
-    def __init__(self, limit_s: float, *, interruptible: bool = False) -> None:
-        self.interruptible = interruptible
+    def __init__(self, limit_s: float) -> None:
         self.deadline = monotonic() + limit_s
         self.connected = False
         self.wrote = False
         self.heard = False
         self.aborted = False
         self._scope: anyio.CancelScope | None = None
-        self._socket: socket.socket | None = None
+        self._stream: Any = None
 
     @property
     def left_s(self) -> float:
@@ -55,28 +53,31 @@ class Exchange:
         left = max(self.left_s, _SHORTEST_S)
         return left if timeout is None else min(timeout, left)
 
+    def enter(self, stream: Any, failure: type[Exception]) -> None:
+        """Note the stream that an operation is about to use, so that `abort` can end it.
+
+        Raises:
+            failure: the exchange was aborted already.
+        """
+        if self.aborted:
+            raise failure("the caller has gone")
+        self._stream = stream
+
     def abort(self) -> None:
-        """Fail the running operation, and every further one."""
+        """Fail the running operation, and every further one; from any thread for a blocking one."""
         self.aborted = True
         if self._scope is not None:
             self._scope.cancel()
-        if self._socket is not None:
+        if self._stream is not None:
             with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+                self._stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
-    def uses(self, stream: Any) -> None:
-        """Note the blocking stream that an operation is about to use, so that `abort` can end it."""
-        if self.aborted:
-            raise OSError("the caller has gone")
-        self._socket = stream.get_extra_info("socket")
-
-    async def run(self, operation: Any, failure: type[Exception]) -> Any:
-        """Await a network operation; raise `failure` when the exchange is aborted."""
+    async def connecting(self, operation: Any, failure: type[Exception]) -> Any:
+        """Await what has no socket to shut down yet; raise `failure` when the exchange is aborted."""
         if self.aborted:
             operation.close()
             raise failure("the caller has gone")
-        with anyio.CancelScope() as scope:
-            self._scope = scope
+        with anyio.CancelScope() as self._scope:
             return await operation
         raise failure("the caller has gone")
 
@@ -89,22 +90,27 @@ def _bound(timeout: float | None) -> float | None:
     return timeout if exchange is None else exchange.bound(timeout)
 
 
-def _uses(stream: Any) -> None:
-    exchange = current.get()
-    if exchange is not None and exchange.interruptible:
-        exchange.uses(stream)
-
-
 def _opened() -> None:
     exchange = current.get()
     if exchange is not None:
         exchange.connected = True
 
 
-def _wrote() -> None:
+def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
     exchange = current.get()
-    if exchange is not None:
-        exchange.wrote = True
+    if exchange is None:
+        return timeout
+    exchange.enter(stream, family.ReadError)
+    return exchange.bound(timeout)
+
+
+def _write_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
+    exchange = current.get()
+    if exchange is None:
+        return timeout
+    exchange.enter(stream, family.WriteError)
+    exchange.wrote = True
+    return exchange.bound(timeout)
 
 
 def _heard(data: bytes) -> bytes:
@@ -115,17 +121,15 @@ def _heard(data: bytes) -> bytes:
 
 
 class _Stream:
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, family: ModuleType) -> None:
         self._inner = inner
+        self._family = family
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        _uses(self._inner)
-        return _heard(self._inner.read(max_bytes, _bound(timeout)))
+        return _heard(self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        _uses(self._inner)
-        _wrote()
-        self._inner.write(buffer, _bound(timeout))
+        self._inner.write(buffer, _write_limit(self._inner, timeout, self._family))
 
     def close(self) -> None:
         self._inner.close()
@@ -133,15 +137,16 @@ class _Stream:
     def start_tls(
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> "_Stream":
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _bound(timeout)))
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _bound(timeout)), self._family)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
 class _Backend:
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, family: ModuleType) -> None:
         self._inner = inner
+        self._family = family
 
     def connect_tcp(
         self,
@@ -152,21 +157,23 @@ class _Backend:
         socket_options: Iterable[Any] | None = None,
     ) -> _Stream:
         _opened()
-        return _Stream(self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options))
+        return _Stream(
+            self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options), self._family
+        )
 
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> _Stream:
         _opened()
-        return _Stream(self._inner.connect_unix_socket(path, _bound(timeout), socket_options))
+        return _Stream(self._inner.connect_unix_socket(path, _bound(timeout), socket_options), self._family)
 
     def sleep(self, seconds: float) -> None:
         self._inner.sleep(seconds)
 
 
-async def _run(operation: Any, failure: type[Exception]) -> Any:
+async def _connecting(operation: Any, failure: type[Exception]) -> Any:
     exchange = current.get()
-    return await (operation if exchange is None else exchange.run(operation, failure))
+    return await (operation if exchange is None else exchange.connecting(operation, failure))
 
 
 class _AsyncStream:
@@ -175,11 +182,10 @@ class _AsyncStream:
         self._family = family
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return _heard(await _run(self._inner.read(max_bytes, _bound(timeout)), self._family.ReadError))
+        return _heard(await self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        _wrote()
-        await _run(self._inner.write(buffer, _bound(timeout)), self._family.WriteError)
+        await self._inner.write(buffer, _write_limit(self._inner, timeout, self._family))
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -188,7 +194,7 @@ class _AsyncStream:
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> "_AsyncStream":
         operation = self._inner.start_tls(ssl_context, server_hostname, _bound(timeout))
-        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+        return _AsyncStream(await _connecting(operation, self._family.ConnectError), self._family)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -209,14 +215,14 @@ class _AsyncBackend:
     ) -> _AsyncStream:
         _opened()
         operation = self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options)
-        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+        return _AsyncStream(await _connecting(operation, self._family.ConnectError), self._family)
 
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> _AsyncStream:
         _opened()
         operation = self._inner.connect_unix_socket(path, _bound(timeout), socket_options)
-        return _AsyncStream(await _run(operation, self._family.ConnectError), self._family)
+        return _AsyncStream(await _connecting(operation, self._family.ConnectError), self._family)
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
@@ -232,8 +238,6 @@ def hold(transport: Any) -> None:
     inner = getattr(pool, "_network_backend", None)
     if pool is None or inner is None:
         return
-    if hasattr(pool, "handle_async_request"):
-        family = import_module(type(pool).__module__.partition(".")[0])
-        pool._network_backend = _AsyncBackend(inner, family)
-    else:
-        pool._network_backend = _Backend(inner)
+    family = import_module(type(pool).__module__.partition(".")[0])
+    kind = _AsyncBackend if hasattr(pool, "handle_async_request") else _Backend
+    pool._network_backend = kind(inner, family)

@@ -25,8 +25,8 @@ from skillproto.invocation.many import Call, CallOutcome, check_concurrency, in_
 from skillproto.invocation.preparation import (
     CALLER_TYPES,
     LONGEST_TIMEOUT_MS,
-    Caller,
     Preparation,
+    Skills,
     as_descriptor,
     new_key,
 )
@@ -68,7 +68,8 @@ class _Base:
             raise UsageError("caller_id must be a text of 1 to 200 characters that names who calls")
         if caller_type not in CALLER_TYPES:
             raise UsageError(f"caller_type must be one of {', '.join(CALLER_TYPES)}, not {caller_type!r}")
-        self._caller = Caller(caller_id, caller_type)
+        self._caller_id = caller_id
+        self._skills = Skills({"id": caller_id, "type": caller_type})
         self._credentials = Credentials(credentials)
         self._policy = policy or RetryPolicy()
         self._emitter = Emitter(on_event)
@@ -78,7 +79,7 @@ class _Base:
         self._shared: dict[str, Shared] = {}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(caller_id={self._caller.id!r})"
+        return f"{type(self).__name__}(caller_id={self._caller_id!r})"
 
     def _share(self, origin: str) -> Shared:
         shared = self._shared.get(origin)
@@ -107,7 +108,7 @@ class _Base:
         preparation = Preparation(
             descriptor=descriptor,
             inputs=inputs,
-            caller=self._caller,
+            skills=self._skills,
             credentials=self._credentials,
             timeout_ms=timeout_ms,
             trace_id=trace_id,

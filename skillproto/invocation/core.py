@@ -183,11 +183,13 @@ class Core:
         hint_ms: int | None = 0
         if self.resume is None:
             started = yield from self._retrying("start", call.url, call.body)
-            if started.is_finished:
+            if started.is_finished and (started.has_output or not started.is_execution):
                 return self._started("completed", self._finish(call, started))
             self._execution_id, hint_ms = started.execution_id, started.poll_after_ms
             self._emit("execution.accepted", execution_id=self._execution_id)
             self._require_id()
+            if started.is_finished and self.goal == "result":
+                return self._finish(call, (yield from self._fetch_result(call)))
         else:
             self._execution_id = self.resume
         match self.goal:

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from skillproto import __version__
 from skillproto.descriptor import Descriptor
@@ -16,7 +16,7 @@ from skillproto.invocation.auth import Credentials
 from skillproto.invocation.core import Prepared, Shared
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
 from skillproto.redaction import safe_url
-from skillproto.validation import check_inputs, check_output
+from skillproto.validation import InputChecker, check_output
 from skillproto.violations import JSONValue, Violation, pointer
 
 CALLER_TYPES = ("ifay", "service", "user")
@@ -24,13 +24,6 @@ DEFAULT_TIMEOUT_MS = 30_000
 LONGEST_TIMEOUT_MS = 86_400_000
 
 Headers = tuple[tuple[str, str], ...]
-
-
-class Caller(NamedTuple):
-    """Who calls, as the request's `caller` says it."""
-
-    id: str
-    type: str
 
 
 def new_key() -> str:
@@ -58,11 +51,16 @@ def as_descriptor(given: Descriptor | Mapping[str, JSONValue]) -> Descriptor:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What a caller asked for, before anything of it was checked."""
+    """What a caller asked for, before anything of it was checked.
+
+    Args:
+        skills: gives what is worked out once for each descriptor.
+        share: gives what all calls to an origin share.
+    """
 
     descriptor: Descriptor | Mapping[str, JSONValue]
     inputs: Mapping[str, JSONValue] | None
-    caller: Caller
+    skills: "Skills"
     credentials: Credentials
     timeout_ms: int | None
     trace_id: str | None
@@ -86,67 +84,110 @@ class Preparation:
             VersionIncompatible: the descriptor is of another protocol major.
             AuthRequired: the skill needs credentials, and there are none.
         """
-        skill = as_descriptor(self.descriptor)
-        url = skill.endpoint.url
-        _require_safe(url)
-        timeout_ms = self.timeout_ms or skill.endpoint.timeout_ms or DEFAULT_TIMEOUT_MS
+        skill = self.skills.get(self.descriptor)
+        timeout_ms = self.timeout_ms or skill.timeout_ms
         body = b"" if resuming else self._body(skill, timeout_ms)
-        grant = self.credentials.grant(skill.auth, url)
-        fixed = self._fixed_headers(skill)
+        grant = self.credentials.grant(skill.descriptor.auth, skill.url)
+        start_headers = (*skill.start_headers, ("Idempotency-Key", self.key))
 
         def headers(method: str, to: str, content: bytes | None) -> Headers:
-            head = fixed if method == "POST" else _READ_HEADERS
-            if not same_origin(url, to):
-                return head
-            return (*head, *grant.headers(method, to, head, content))
-
-        def check(output: JSONValue) -> None:
-            violations = check_output(skill.raw["output"], output)
-            if violations:
-                raise ValidationFailed.of(violations, "The skill's output does not fit its descriptor")
+            head = start_headers if method == "POST" else _READ_HEADERS
+            return (*head, *grant.headers(method, to, head, content)) if skill.is_own(to) else head
 
         return Prepared(
-            url=url,
+            url=skill.url,
             body=body,
             timeout_ms=timeout_ms,
-            status_url=skill.status_url,
-            result_url=skill.result_url,
+            status_url=skill.descriptor.status_url,
+            result_url=skill.descriptor.result_url,
             headers=headers,
-            check_output=check,
-            shared=self.share(origin_of(url)),
+            check_output=skill.check_output,
+            shared=self.share(skill.origin),
             secrets=grant.secrets,
         )
 
-    def _fixed_headers(self, skill: Descriptor) -> Headers:
-        return (
-            ("Accept", "application/json"),
-            ("Accept-Encoding", "gzip, deflate"),
-            ("User-Agent", _USER_AGENT),
-            ("Content-Type", skill.endpoint.content_type),
-            ("Idempotency-Key", self.key),
-        )
+    def _body(self, skill: "Skill", timeout_ms: int) -> bytes:
+        inputs = {} if self.inputs is None else dict(self.inputs)
+        violations = skill.inputs.check(inputs)
+        if not violations:
+            context: dict[str, JSONValue] = {"timeout_ms": timeout_ms}
+            if self.trace_id is not None:
+                context["trace_id"] = self.trace_id
+            if self.priority is not None:
+                context["priority"] = self.priority
+            try:
+                return b"".join((skill.body_head, _encode(inputs), b',"context":', _encode(context), b"}"))
+            except (TypeError, ValueError, RecursionError):
+                violations = _not_json(inputs)
+        raise ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor")
 
-    def _body(self, skill: Descriptor, timeout_ms: int) -> bytes:
-        inputs = dict(self.inputs or {})
-        violations = _not_json(inputs) or check_inputs(skill.raw["inputs"], inputs)
+
+def _encode(value: JSONValue) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+class Skill:
+    """What is worked out once for each descriptor: addresses, fixed headers, checks, the head of the body."""
+
+    def __init__(self, descriptor: Descriptor, caller: Mapping[str, str]) -> None:
+        self.descriptor = descriptor
+        self.url = descriptor.endpoint.url
+        _require_safe(self.url)
+        self.origin = origin_of(self.url)
+        self.timeout_ms = descriptor.endpoint.timeout_ms or DEFAULT_TIMEOUT_MS
+        self.inputs = InputChecker(descriptor.raw["inputs"])
+        self.start_headers: Headers = (*_HEADERS, ("Content-Type", descriptor.endpoint.content_type))
+        self.body_head = _encode({"caller": caller, "skill_id": descriptor.id})[:-1] + b',"inputs":'
+
+    def is_own(self, url: str) -> bool:
+        """Say whether an address is of the endpoint's own origin, so that credentials may go there."""
+        return url is self.url or same_origin(self.url, url)
+
+    def check_output(self, output: JSONValue) -> None:
+        """Check what the skill gave.
+
+        Raises:
+            ValidationFailed: it does not fit the descriptor.
+        """
+        violations = check_output(self.descriptor.raw["output"], output)
         if violations:
-            raise ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor")
-        context: dict[str, JSONValue] = {"timeout_ms": timeout_ms}
-        if self.trace_id is not None:
-            context["trace_id"] = self.trace_id
-        if self.priority is not None:
-            context["priority"] = self.priority
-        request = {"caller": self.caller._asdict(), "skill_id": skill.id, "inputs": inputs, "context": context}
-        return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+            raise ValidationFailed.of(violations, "The skill's output does not fit its descriptor")
 
 
-_USER_AGENT = f"skillproto/{__version__}"
-_READ_HEADERS: Headers = (
+_MOST_KEPT = 1024
+
+
+class Skills:
+    """Keeps the `Skill` of each typed descriptor; a plain one may change, so it is worked out anew."""
+
+    def __init__(self, caller: Mapping[str, str]) -> None:
+        self._caller = caller
+        self._kept: dict[int, Skill] = {}
+
+    def get(self, descriptor: Descriptor | Mapping[str, JSONValue]) -> Skill:
+        """Give what a call of this skill needs.
+
+        Raises:
+            ValidationFailed: the descriptor breaks its contract.
+            VersionIncompatible: it is of another protocol major.
+        """
+        skill = self._kept.get(id(descriptor))
+        if skill is not None:
+            return skill
+        skill = Skill(as_descriptor(descriptor), self._caller)
+        if skill.descriptor is descriptor:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[id(descriptor)] = skill  # it holds the descriptor, so that the id stays its own
+        return skill
+
+
+_HEADERS: Headers = (
     ("Accept", "application/json"),
     ("Accept-Encoding", "gzip, deflate"),
-    ("User-Agent", _USER_AGENT),
-    ("Cache-Control", "no-store"),
+    ("User-Agent", f"skillproto/{__version__}"),
 )
+_READ_HEADERS: Headers = (*_HEADERS, ("Cache-Control", "no-store"))
 
 
 def _require_safe(url: str) -> None:

@@ -266,6 +266,12 @@ def test_a_status_that_holds_the_output_needs_no_result_request() -> None:
     assert [request.step for _, request in trace.sent] == ["start", "status"]
 
 
+def test_a_start_that_says_completed_without_an_output_has_its_result_fetched_at_once() -> None:
+    trace = run([reply(200, {"execution_id": "e1", "status": "completed"}), finished("there")])
+    assert trace.result is not None
+    assert (trace.result.output, [request.step for _, request in trace.sent]) == ("there", ["start", "result"])
+
+
 def test_a_result_that_fails_once_is_fetched_again() -> None:
     trace = run([accepted(), state("completed"), reply(503), finished("again")])
     assert trace.result is not None
