@@ -136,7 +136,7 @@ def _bracket(chars: CharSet) -> str:
 
 def _char(code: int) -> str:
     character = chr(code)
-    return character if character.isascii() and character.isalnum() else f"\\U{code:08x}"
+    return re.escape(character) if character.isascii() and character.isprintable() else f"\\U{code:08x}"
 
 
 def _split(node: Node) -> tuple[list[Look], Node]:
