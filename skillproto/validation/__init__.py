@@ -5,6 +5,7 @@ goes to the reference, jsonschema. Names are imported when they are first used, 
 valid document needs neither.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from skillproto.validation.parameters import InputChecker as InputChecker
     from skillproto.validation.parameters import check_inputs as check_inputs
     from skillproto.validation.parameters import check_output as check_output
+
+_PROOFS: dict[str, Callable[[JSONValue], bool]] = {}
 
 Engine = Literal["auto", "reference"]
 
@@ -74,14 +77,18 @@ def surely_valid(document: JSONValue, schema: str = "descriptor") -> bool:
     >>> surely_valid({"error": {"code": "X", "message": "m"}}, "error"), surely_valid({}, "error")
     (True, False)
     """
-    from skillproto.validation._fast import PROOFS
-
     try:
-        return PROOFS[schema](document)
+        return (_PROOFS.get(schema) or _proof(schema))(document)
     except (KeyError, TypeError):
-        if schema not in SCHEMA_NAMES:
-            schema_path(schema)
         return False
+
+
+def _proof(schema: str) -> Callable[[JSONValue], bool]:
+    schema_path(schema)
+    module = import_module(f"{__name__}._fast.{schema.replace('-', '_')}")
+    proof: Callable[[JSONValue], bool] = module.is_surely_valid
+    _PROOFS[schema] = proof
+    return proof
 
 
 def __getattr__(name: str) -> Any:
