@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from skillproto.errors import retry_after_ms as retry_after_ms
     from skillproto.invocation.client import AsyncSkillClient as AsyncSkillClient
     from skillproto.invocation.client import SkillClient as SkillClient
-    from skillproto.invocation.wire import Result as Result
     from skillproto.invocation.events import Event as Event
     from skillproto.invocation.replies import Reply as Reply
     from skillproto.invocation.replies import read_reply as read_reply
     from skillproto.invocation.retry import RetryPolicy as RetryPolicy
+    from skillproto.invocation.wire import Result as Result
     from skillproto.rules import validate as validate
     from skillproto.violations import Violation as Violation
 

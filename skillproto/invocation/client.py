@@ -4,7 +4,6 @@ Nothing is decided here. What an invocation does next is the core's, what an exc
 the HTTP library means is `_http`'s.
 """
 
-import random
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -13,24 +12,16 @@ from typing import Any, Self, assert_never
 import anyio
 
 from skillproto.descriptor import Descriptor
-from skillproto.errors import UsageError
 from skillproto.invocation import _http
+from skillproto.invocation._base import Base
 from skillproto.invocation._carriers import Carriers
-from skillproto.invocation.auth import Credentials
 from skillproto.invocation.cancel import CancelToken
-from skillproto.invocation.core import Core, Shared
-from skillproto.invocation.events import Emitter, Listener
+from skillproto.invocation.core import Core
 from skillproto.invocation.execution import AsyncExecution, Execution, read_saved
 from skillproto.invocation.many import Call, CallOutcome, check_concurrency, in_tasks, in_threads
 from skillproto.invocation.preparation import (
-    CALLER_TYPES,
-    LONGEST_TIMEOUT_MS,
-    Preparation,
-    Skills,
     as_descriptor,
-    new_key,
 )
-from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy, check_whole
 from skillproto.invocation.wire import (
     Done,
     GiveUp,
@@ -47,89 +38,8 @@ from skillproto.invocation.wire import (
 )
 from skillproto.violations import JSONValue
 
-MAX_REPLY_BYTES = 10 * 1024 * 1024
-"""A reply larger than this, as sent or as inflated, is not read further."""
 
-
-class _Base:
-    def __init__(
-        self,
-        *,
-        caller_id: str,
-        caller_type: str = "service",
-        credentials: Any = None,
-        policy: RetryPolicy | None = None,
-        on_event: Listener | None = None,
-        max_reply_bytes: int = MAX_REPLY_BYTES,
-        retry_budget: bool = True,
-        circuit_breaker: bool = True,
-    ) -> None:
-        if not isinstance(caller_id, str) or not 1 <= len(caller_id) <= 200:
-            raise UsageError("caller_id must be a text of 1 to 200 characters that names who calls")
-        if caller_type not in CALLER_TYPES:
-            raise UsageError(f"caller_type must be one of {', '.join(CALLER_TYPES)}, not {caller_type!r}")
-        self._caller_id = caller_id
-        self._skills = Skills({"id": caller_id, "type": caller_type})
-        self._credentials = Credentials(credentials)
-        self._policy = policy or RetryPolicy()
-        self._emitter = Emitter(on_event)
-        self._limit_bytes = check_whole("max_reply_bytes", max_reply_bytes, 1, 2**40)
-        self._retry_budget = retry_budget
-        self._circuit_breaker = circuit_breaker
-        self._shared: dict[str, Shared] = {}
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(caller_id={self._caller_id!r})"
-
-    def _share(self, origin: str) -> Shared:
-        shared = self._shared.get(origin)
-        if shared is None:
-            shared = Shared(
-                RetryBudget(clock=time.monotonic) if self._retry_budget else None,
-                Circuit(clock=time.monotonic) if self._circuit_breaker else None,
-            )
-            shared = self._shared.setdefault(origin, shared)
-        return shared
-
-    def _core(
-        self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
-        inputs: Mapping[str, JSONValue] | None,
-        timeout_ms: int | None,
-        trace_id: str | None = None,
-        priority: str | int | None = None,
-        idempotency_key: str | None = None,
-        resume: str | None = None,
-        goal: Goal = "result",
-    ) -> Core:
-        if timeout_ms is not None:
-            check_whole("timeout_ms", timeout_ms, 1, LONGEST_TIMEOUT_MS)
-        key = idempotency_key or new_key()
-        preparation = Preparation(
-            descriptor=descriptor,
-            inputs=inputs,
-            skills=self._skills,
-            credentials=self._credentials,
-            timeout_ms=timeout_ms,
-            trace_id=trace_id,
-            priority=priority,
-            key=key,
-            share=self._share,
-        )
-        return Core(
-            prepare=preparation.prepare,
-            invocation_id=key,
-            skill_id=preparation.skill_id,
-            policy=self._policy,
-            emitter=self._emitter,
-            clock=time.monotonic,
-            random=random.random,
-            resume=resume,
-            goal=goal,
-        )
-
-
-class SkillClient(_Base):
+class SkillClient(Base):
     """Calls skills and waits for their results; one client serves many threads.
 
     Args:
@@ -305,7 +215,7 @@ class SkillClient(_Base):
             raise
 
 
-class AsyncSkillClient(_Base):
+class AsyncSkillClient(Base):
     """Calls skills and waits for their results, on asyncio and trio.
 
     The arguments are those of `SkillClient`; `transport` is an async one.

@@ -7,7 +7,7 @@ is made here, so the drivers for threads, asyncio and trio cannot differ in one.
 Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -31,8 +31,9 @@ from skillproto.invocation.faults import (
     own_end,
 )
 from skillproto.invocation.polling import Pace, is_passing_fault
+from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
 from skillproto.invocation.replies import Reply, read_reply
-from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy
+from skillproto.invocation.retry import RetryPolicy
 from skillproto.invocation.wire import (
     Action,
     Done,
@@ -53,39 +54,6 @@ from skillproto.invocation.wire import (
 )
 from skillproto.redaction import mask, mask_text
 from skillproto.violations import JSONValue
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all calls to one origin share; None switches a part off."""
-
-    budget: RetryBudget | None = None
-    circuit: Circuit | None = None
-
-
-NOTHING_SHARED = Shared()
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call that may be sent: the descriptor fits, the inputs are right, the body is written.
-
-    Attributes:
-        headers: makes the headers of a request, credentials included where they may go.
-        check_output: raises `ValidationFailed` when an output breaks the descriptor.
-        timeout_ms: everything together may take so long.
-        secrets: texts to mask in whatever comes back.
-    """
-
-    url: str
-    body: bytes
-    status_url: Callable[[str], str | None]
-    result_url: Callable[[str], str | None]
-    headers: Callable[[str, str, bytes | None], tuple[tuple[str, str], ...]]
-    check_output: Callable[[JSONValue], None]
-    timeout_ms: int = 30_000
-    shared: Shared = NOTHING_SHARED
-    secrets: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -129,11 +97,7 @@ class Core:
         """Begin, and give the first action."""
         self._began = self.clock()
         self._machine = self._run()
-        return self._step(None)
-
-    def receive(self, event: Incoming) -> Action:
-        """Hand in what happened, and give the next action."""
-        return self._step(event)
+        return self.receive(None)
 
     def abandon(self, cause: BaseException) -> None:
         """End a call from outside: it was cancelled, or something broke that should not.
@@ -149,7 +113,8 @@ class Core:
         if self._machine is not None:
             self._machine.close()
 
-    def _step(self, event: Incoming | None) -> Action:
+    def receive(self, event: Incoming | None) -> Action:
+        """Hand in what happened, and give the next action."""
         assert self._machine is not None  # noqa: S101 - start() comes first
         try:
             return self._machine.send(event)  # type: ignore[arg-type]
@@ -210,7 +175,7 @@ class Core:
     def _look(self, call: Prepared) -> Generator[Action, Incoming, str]:
         """Ask once for the state; that of a failed execution is an answer here, not an error."""
         try:
-            reply = yield from self._retrying("status", self._status_url(call), None)
+            reply = yield from self._retrying("status", call.where_to_look(self._execution_id or ""), None)
         except SkillError as error:
             return own_end(error)
         return reply.state
@@ -246,7 +211,7 @@ class Core:
 
     def _poll(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
         id_ = self._execution_id or ""
-        url = self._status_url(call)
+        url = call.where_to_look(self._execution_id or "")
         pace = Pace()
         faults = 0
         if self.resume is None:
@@ -267,17 +232,8 @@ class Core:
                 hint_ms = retry_after_ms(outcome)
             yield from self._pause(pace.next_s(hint_ms), hint_ms)
 
-    def _status_url(self, call: Prepared) -> str:
-        id_ = self._execution_id or ""
-        url = call.status_url(id_) or call.result_url(id_)
-        if url is None:
-            raise lost_sight("the descriptor names neither status_url nor result_url", "no_status_url")
-        return url
-
     def _fetch_result(self, call: Prepared) -> Generator[Action, Incoming, Reply]:
-        url = call.result_url(self._execution_id or "")
-        if url is None:
-            raise lost_sight("the descriptor names no result_url, and the status holds no output", "no_result_url")
+        url = call.where_the_result_is(self._execution_id or "")
         try:
             reply = yield from self._retrying("result", url, None)
         except SkillError as error:
@@ -431,8 +387,6 @@ class Core:
                 raise cancelled()
             if not isinstance(event, Woke):
                 raise AssertionError("a reply came where the end of a wait was due")
-
-    # Events.
 
     def _emit(self, name: str, **data: JSONValue) -> None:
         if self.emitter:

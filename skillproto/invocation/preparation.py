@@ -13,8 +13,8 @@ from skillproto import __version__
 from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError, ValidationFailed
 from skillproto.invocation.auth import Credentials
-from skillproto.invocation.core import Prepared, Shared
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
+from skillproto.invocation.prepared import Prepared, Shared
 from skillproto.redaction import safe_url
 from skillproto.validation import InputChecker, check_output
 from skillproto.violations import JSONValue, Violation, pointer

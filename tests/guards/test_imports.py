@@ -23,13 +23,14 @@ FLOORS = {
     "documents": 1,
     "violations": 0,
     "errors": 0,
+    "codes": 0,
     "versions": 0,
     "redaction": 0,
 }
 HOMES = {
     "click": ("skillproto.cli",),
-    "httpx": ("skillproto.invocation._http",),
-    "httpx2": ("skillproto.invocation._http",),
+    "httpx": ("skillproto.invocation._carriers",),
+    "httpx2": ("skillproto.invocation._carriers",),
     "backoff": ("skillproto.invocation.retry",),
     "jsonschema": ("skillproto.validation",),
     "referencing": ("skillproto.validation",),

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillproto.errors import ErrorCode, SkillError, ValidationFailed
-from skillproto.invocation.core import Shared
 from skillproto.invocation.events import FINAL_EVENTS
+from skillproto.invocation.prepared import Shared
 from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy
 from skillproto.invocation.wire import Lost, Replied
 from tests.support.simulation import Answer, accepted, failure, finished, ready, reply, run, state

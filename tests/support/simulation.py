@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from skillproto.errors import SkillError
-from skillproto.invocation.core import NOTHING_SHARED, Core, Prepared, Shared
+from skillproto.invocation.core import Core
 from skillproto.invocation.events import Emitter, Event
+from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
 from skillproto.invocation.retry import RetryPolicy
 from skillproto.invocation.wire import Done, GiveUp, Goal, Lost, Outcome, Replied, Request, Result, Send, Wait, Woke
 from skillproto.violations import JSONValue
