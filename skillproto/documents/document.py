@@ -136,7 +136,8 @@ def locate(document: Document, violations: Iterable[Violation]) -> list[Violatio
     """Fill in where each violation stands, and sort all of them into document order.
 
     A violation that has a position keeps it. One about the name of a member stands at the
-    name, any other at the value; a missing member at its parent.
+    name, also where a missing member stands misspelt; any other at the value; a missing
+    member at its parent.
 
     >>> locate(Document(1), [Violation("", "string", 1, "m", "schema/type")])[0].line is None
     True
@@ -147,6 +148,7 @@ def locate(document: Document, violations: Iterable[Violation]) -> list[Violatio
 def _located(document: Document, violation: Violation) -> Violation:
     if violation.line is not None:
         return violation
-    position = document.key_position(violation.field) if violation.rule in _ABOUT_THE_NAME else None
+    named = violation.details.get("misspelt") or (violation.field if violation.rule in _ABOUT_THE_NAME else None)
+    position = document.key_position(named) if named is not None else None
     position = position or document.position(violation.field)
     return violation if position is None else violation._replace(**position._asdict())

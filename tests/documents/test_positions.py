@@ -273,3 +273,12 @@ def test_a_position_in_yaml_points_at_text_that_is_the_value(written: tuple[str,
         position = document.position(pointer(path))
         assert position is not None
         assert repr(only(cut(text, position) + "\n", "yaml").value) == repr(part)
+
+
+def test_a_missing_member_that_stands_misspelt_is_shown_where_it_stands() -> None:
+    document = only('{"a": 1,\n "nam": "x"}', "json")
+    missing = Violation("/name", "string", None, "m", "schema/required", details={"misspelt": "/nam"})
+
+    (found,) = locate(document, [missing])
+
+    assert (found.line, found.column, found.end_column) == (2, 2, 7)
