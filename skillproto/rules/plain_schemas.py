@@ -6,6 +6,8 @@ True is proof that a schema is valid, safe and bounded, or that a value fits it;
 import re
 from typing import Any
 
+from skillproto.validation.proofs import has_format
+
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -25,6 +27,7 @@ _SAFE_PATTERN = re.compile(
     rf"\^?(?:{_ATOM}{_FEW}|\((?:{_ATOM})+\)\??|\((?:{_ATOM}(?:\{{[0-9]{{1,2}}\}})?)+\)\??)*[+*]?\$?"
 )
 _LONGEST_PATTERN = 100
+_LONGEST_NAME = 18
 _LARGEST = 1_000_000
 _DEEPEST = 8
 
@@ -57,7 +60,7 @@ def is_plain(schema: Any, depth: int = 0) -> bool:
 
 def _is_plain_inside(keyword: str, value: Any, depth: int) -> bool:
     if keyword == "properties":
-        return value.__class__ is dict and all(is_plain(schema, depth + 1) for schema in value.values())
+        return value.__class__ is dict and _are_plain(value, depth)
     if keyword == "items":
         return is_plain(value, depth + 1)
     if keyword == "required":
@@ -78,6 +81,13 @@ def _is_plain_inside(keyword: str, value: Any, depth: int) -> bool:
             and len({*value}) == len(value)
         )
     return keyword == "pattern" and is_safe_pattern(value)
+
+
+def _are_plain(schemas: dict[str, Any], depth: int) -> bool:
+    for name, schema in schemas.items():
+        if not (name.isidentifier() and name.isascii() and len(name) <= _LONGEST_NAME and is_plain(schema, depth + 1)):
+            return False
+    return True
 
 
 def _is_type_list(value: Any) -> bool:
@@ -104,22 +114,25 @@ def surely_fits(schema: dict[str, Any], value: Any) -> bool:
     (True, False)
     """
     kind = schema.get("type")
-    kinds = (kind,) if kind.__class__ is str else kind or ()
-    if kinds and not any(value.__class__ in _TYPES[name] for name in kinds):
+    of = value.__class__
+    if kind.__class__ is str:
+        if of not in _TYPES[kind]:
+            return False
+    elif kind and not any(of in _TYPES[name] for name in kind):
         return False
-    if value is None:
-        return "enum" not in schema
-    if value.__class__ is str:
+    if of is str:
         return _text_fits(schema, value)
-    if value.__class__ is bool:
-        return "enum" not in schema
-    if value.__class__ is int or value.__class__ is float:
+    if of is int or of is float:
         return _number_fits(schema, value)
-    return False if value.__class__ is not list else _list_fits(schema, value)
+    if of is list:
+        return _list_fits(schema, value)
+    return of is not dict and "enum" not in schema
 
 
 def _text_fits(schema: dict[str, Any], value: str) -> bool:
-    if "format" in schema or not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", _LARGEST):
+    if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", _LARGEST):
+        return False
+    if "format" in schema and not has_format(schema["format"], value):
         return False
     if "enum" in schema and value not in schema["enum"]:
         return False

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from skillproto.rules.plain_schemas import is_plain, surely_fits
+from skillproto.rules.speech import ADDRESSING, LETTERS, STRANGE, is_silent, may_speak
 from skillproto.versions import PROTOCOL_VERSION
 
 AREAS = ("protocol", "members", "parameters", "schemas", "access", "addresses", "texts", "suppression")
@@ -43,9 +44,7 @@ _ORDINARY_NAMES = frozenset().union(
 )  # fmt: skip
 _LOOKED_AT = frozenset(["user_message", "x-skillproto-ignore"])
 
-_URL = re.compile(
-    r"(https://(?:[a-z0-9-]+\.)*([a-z0-9-]+\.([a-z]{2,24})))(?=/|$)(?:[A-Za-z0-9._~/-]|\{execution_id\})*"
-)
+_URL = re.compile(r"(https://[a-z0-9.-]*\.([a-z]{2,24}))(?:/[A-Za-z0-9._~/-]*(?:\{execution_id\}[A-Za-z0-9._~/-]*)?)?")
 _SPECIAL_ENDS = frozenset(
     [
         "localhost",
@@ -62,34 +61,33 @@ _SPECIAL_ENDS = frozenset(
         "onion",
     ]
 )
-_WILDCARD_DOMAINS = frozenset(["nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "traefik.me"])
+_WILDCARD_DOMAINS = ("nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "traefik.me")
 _ID = re.compile(r"[a-z]{2,63}(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?){2,}")
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+_SCALARS = frozenset([str, int, float, bool])
 _PLAIN_VERSION = re.compile(PROTOCOL_VERSION.partition(".")[0] + r"\.[0-9.]+")
 _MOST_PLAIN_DAYS = 4
 _MOST_VALUES = 100
 
-_LETTERS = bytes(c | 0x20 if 65 <= c <= 90 else c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))
-_TOKENS = bytes(97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 for c in range(256))
+_TOKENS = bytes(
+    97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 if 32 <= c < 127 or c in b"\t\n\r" else 33
+    for c in range(256)
+)
 _LONG_TOKEN = b"a" * 19
 _KEY_STARTS = re.compile(r"[sprk]k[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|npm_|pypi-")
-_STRANGE = re.compile(
-    "[^\t\n\r -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u012f\u0132-\u017e\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff]"
-)
-_ADDRESSING = frozenset(
-    word.encode()
-    for line in (
-        "instruction instructions instrucción instrucciones instruccion prompt prompts rules reglas guidelines",
-        "indicaciones directrices message messages mensaje mensajes you user users customer customers human humans",
-        "caller callers usuario usuarios cliente clientes persona personas always never only siempre nunca solo sólo",
-        "before instead pretend act actúa actua ai llm model assistant agent debes deberás deberas tienes has eres",
-        "system inst important secret sistema asistente im",
-    )
-    for word in line.split()
-)
-_SECRET_ENDING = re.compile(
-    r"(?i)(?:authorization|password|passwd|pwd|secret|token|key|credential|cookie|session[_-]?id)s?$"
-)
 _BEARING = frozenset([b"bearer", b"basic", b"begin"])
+_MARKED = ADDRESSING | _BEARING
+_SECRET_ENDINGS = (
+    "authorization", "password", "passwd", "pwd", "secret", "token", "key", "credential", "cookie", "session_id",
+    "session-id", "sessionid",
+)  # fmt: skip
 
 
 def doubts(document: dict[str, Any]) -> list[str]:
@@ -102,11 +100,15 @@ def doubts(document: dict[str, Any]) -> list[str]:
     found = [] if _PLAIN_VERSION.fullmatch(document["protocol"]["version"]) else ["protocol"]
     if not _members_are_plain(document):
         found.append("members")
-    if not (_schemas_are_plain(document) and _parameters_are_plain(document["inputs"])):
+    are_plain = _schemas_are_plain(document) and _parameters_are_plain(document["inputs"])
+    if not are_plain:
         found += ("parameters", "schemas")
     if not _addresses_are_plain(document):
         found.append("addresses")
-    return found + _doubts_of_texts(document)
+    is_open, is_unguarded = document["access"] == "public", document["auth"]["type"] == "none"
+    if is_open is not is_unguarded:
+        found.append("access")
+    return found + _doubts_of_texts(document, found)
 
 
 def _members_are_plain(document: dict[str, Any]) -> bool:
@@ -178,19 +180,32 @@ def _values_are_plain(parameter: dict[str, Any]) -> bool:
             return False
         values = [parameter["default"], *values]
     if choices is not None:
-        if parameter["type"] != "string" or any(choice.__class__ is not str for choice in choices):
-            return False
-        if not len(set(choices)) == len(choices) <= _MOST_VALUES or not all(value in choices for value in values):
+        if parameter["type"] != "string" or not _are_plain_choices(choices, values):
             return False
         values = choices
     if not values:
         return True
-    if _SECRET_ENDING.search(parameter["name"]):
+    kinds, schema = _TYPES[parameter["type"]], parameter.get("schema")
+    return not _sounds_secret(parameter["name"]) and all(_is_plain_value(value, kinds, schema) for value in values)
+
+
+def _are_plain_choices(choices: list[Any], values: list[Any]) -> bool:
+    if not all(choice.__class__ is str for choice in choices):
         return False
-    schema = parameter.get("schema")
-    if not all(surely_fits({"type": parameter["type"]}, value) or value.__class__ is dict for value in values):
+    return len(set(choices)) == len(choices) <= _MOST_VALUES and all(value in choices for value in values)
+
+
+def _is_plain_value(value: Any, kinds: tuple[type, ...], schema: dict[str, Any] | None) -> bool:
+    if value.__class__ not in kinds or value.__class__ is dict:
         return False
-    return schema is None or all(surely_fits(schema, value) for value in values)
+    if value.__class__ is list and not all(item.__class__ in _SCALARS for item in value):
+        return False
+    return schema is None or surely_fits(schema, value)
+
+
+def _sounds_secret(name: str) -> bool:
+    name = name.lower()
+    return name.endswith(_SECRET_ENDINGS) or (name[-1:] == "s" and name[:-1].endswith(_SECRET_ENDINGS))
 
 
 def _addresses_are_plain(document: dict[str, Any]) -> bool:
@@ -213,49 +228,54 @@ def _addresses_are_plain(document: dict[str, Any]) -> bool:
 
 def _origin(text: str | None) -> str | None:
     match = _URL.fullmatch(text) if text is not None else None
-    if match is None or match[3] in _SPECIAL_ENDS or match[2] in _WILDCARD_DOMAINS:
+    if match is None or match[2] in _SPECIAL_ENDS or match[1].endswith(_WILDCARD_DOMAINS):
         return None
     return match[1]
 
 
-def _doubts_of_texts(document: dict[str, Any]) -> list[str]:
+def _doubts_of_texts(document: dict[str, Any], found: list[str]) -> list[str]:
+    """Name the areas that a text puts in doubt, or the name of a member that is not plain."""
     texts: list[str] = []
-    names: set[str] = set()
     waiting: list[Any] = [document]
     for node in waiting:
-        if node.__class__ is dict:
-            names.update(node)
-            node = node.values()
-        for item in node:
+        for item in node.values() if node.__class__ is dict else node:
             if item.__class__ is str:
                 texts.append(item)
             elif item.__class__ is dict or item.__class__ is list:
                 waiting.append(item)
-    found = []
+    doubtful: list[str] = []
+    if found or "oauth2" in document["auth"]:
+        doubtful = _doubts_of_names({name for node in waiting if node.__class__ is dict for name in node}, texts)
+    doubtful += _doubts_of_text(" ".join(texts), texts)
+    return [area for area in dict.fromkeys(doubtful) if area not in found]
+
+
+def _doubts_of_names(names: set[str], texts: list[str]) -> list[str]:
+    """Look at the names of members; elsewhere all of them are known to be the protocol's, or identifiers."""
     rare = names - _ORDINARY_NAMES
-    if not rare.isdisjoint(_LOOKED_AT):
-        found.append("suppression")
-    if (document["access"] == "public") is not (document["auth"]["type"] == "none") or any(
-        map(_SECRET_ENDING.search, rare)
-    ):
-        found.append("access")
     texts += rare
-    return found + _doubts_of_text(" ".join(texts), found)
+    areas = [] if rare.isdisjoint(_LOOKED_AT) else ["suppression"]
+    return [*areas, "access"] if any(map(_sounds_secret, rare)) else areas
 
 
-def _doubts_of_text(text: str, found: list[str]) -> list[str]:
-    is_plain_text = text.isascii() and (text.isprintable() or _STRANGE.search(text) is None)
-    if not is_plain_text and _STRANGE.search(text):
-        return ["texts"] if "access" in found else ["texts", "access"]
-    data = text.encode()
-    words = (data if is_plain_text else text.lower().encode()).translate(_LETTERS).split()
-    doubtful = [] if _ADDRESSING.isdisjoint(words) and "<|" not in text else ["texts"]
-    if "access" not in found and (not _BEARING.isdisjoint(words) or _may_hold_key(text, data)):
+def _doubts_of_text(text: str, texts: list[str]) -> list[str]:
+    data = text.encode("utf-8", "surrogatepass")
+    tokens = data.translate(_TOKENS)
+    is_foreign = b"!" in tokens
+    if is_foreign and STRANGE.search(text):
+        return ["texts", "access"]
+    words = (text.lower().encode() if is_foreign else data).translate(LETTERS).split()
+    doubtful = []
+    is_marked = not _MARKED.isdisjoint(words)
+    may = "<|" in text or (is_marked and may_speak({*words}, text, texts))
+    if may and not all(map(is_silent, texts)):
+        doubtful.append("texts")
+    if _may_hold_key(text, tokens) or (is_marked and not _BEARING.isdisjoint(words)):
         doubtful.append("access")
     return doubtful
 
 
-def _may_hold_key(text: str, data: bytes) -> bool:
-    if "eyJ" in text or "xox" in text:
+def _may_hold_key(text: str, tokens: bytes) -> bool:
+    if "xox" in text or ("J" in text and "eyJ" in text):
         return True
-    return _LONG_TOKEN in data.translate(_TOKENS) and _KEY_STARTS.search(text) is not None
+    return _LONG_TOKEN in tokens and _KEY_STARTS.search(text) is not None

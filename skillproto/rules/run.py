@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from skillproto.rules.quick import doubts
+from skillproto.validation import check, surely_valid
 from skillproto.violations import JSONValue, Violation, in_order
 
 if TYPE_CHECKING:
@@ -87,12 +88,8 @@ def check_document(
 
 
 def _is_surely_fine(document: JSONValue, schema: str) -> bool:
-    if schema != "descriptor":
-        return False
-    from skillproto.validation import surely_valid
-
     try:
-        return surely_valid(document, schema) and not doubts(document)
+        return schema == "descriptor" and surely_valid(document, schema) and not doubts(document)
     except _MISTAKEN_SHAPES:
         return False
 
@@ -126,8 +123,6 @@ def _foreign(subject: "Subject") -> list[Violation]:
 
 
 def _checked(subject: "Subject", engine: Engine) -> Iterator[Violation]:
-    from skillproto.validation import check
-
     faults = check(subject.document, subject.schema, engine=engine)
     yield from faults
     yield from _not_told(faults, rule_findings(subject, None if faults else _areas(subject)))
