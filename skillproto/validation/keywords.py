@@ -6,42 +6,20 @@ against a budget, and never writes out a value. An error carries facts, no text.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema.exceptions import ValidationError
+from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 
-from skillproto.validation.budget import Budget
+from skillproto.validation.applicators import APPLICATORS
 from skillproto.validation.canonical import canonical
 from skillproto.validation.formats import refusal
+from skillproto.validation.keyword_context import Errors, Keyword, Schema, fault, matches, spend
 from skillproto.validation.names import misspelt
-from skillproto.validation.patterns import compile_pattern
-from skillproto.validation.references import find_local
+from skillproto.validation.unevaluated import UNEVALUATED
 from skillproto.violations import JSONValue
-
-Schema = dict[str, Any]
-Errors = Iterator[ValidationError]
-Keyword = Callable[[Any, Any, Any, Schema], Errors | None]
-
-
-class Context(FormatChecker):
-    """What one check carries along: the whole schema and the budget.
-
-    It travels as the format checker, the one field that jsonschema hands on untouched.
-    """
-
-    def __init__(self, root: JSONValue, budget: Budget) -> None:
-        super().__init__(formats=())
-        self.root = root
-        self.budget = budget
-
-
-def fault(**facts: Any) -> ValidationError:
-    """Make an error without text."""
-    return ValidationError("", **facts)
 
 
 def is_number(value: JSONValue) -> bool:
@@ -76,7 +54,7 @@ def _type(validator: Validator, types: Any, instance: Any, schema: Schema) -> Er
     if endless or not any(validator.is_type(instance, name) for name in names):
         yield fault()
     elif isinstance(instance, dict):
-        _spend(validator, len(instance) // 16)
+        spend(validator, len(instance) // 16)
         for key in instance:
             if not isinstance(key, str):
                 yield fault(validator="name", path=[str(key)[:60]], instance=key)
@@ -95,7 +73,7 @@ def _const(validator: Validator, value: Any, instance: Any, schema: Schema) -> E
 
 def _written(validator: Validator, value: Any) -> str:
     text = canonical(value)
-    _spend(validator, len(text) // 64 + 1)
+    spend(validator, len(text) // 64 + 1)
     return text
 
 
@@ -144,7 +122,7 @@ def _unique(validator: Validator, wanted: Any, instance: Any, schema: Schema) ->
 
 
 def _pattern(validator: Validator, pattern: Any, instance: Any, schema: Schema) -> Errors:
-    if isinstance(instance, str) and not _matches(validator, pattern, instance):
+    if isinstance(instance, str) and not matches(validator, pattern, instance):
         yield fault()
 
 
@@ -175,201 +153,18 @@ def _dependent_required(validator: Validator, dependencies: Any, instance: Any, 
                 yield from _missing([each for each in needed if each not in instance], instance, schema)
 
 
-def _properties(validator: Any, properties: Any, instance: Any, schema: Schema) -> Errors:
-    if not isinstance(instance, dict):
-        return
-    _spend(validator, len(properties))
-    required = schema.get("required", ())
-    for name, subschema in properties.items():
-        if name not in instance:
-            continue
-        errors = validator.descend(instance[name], subschema, path=name)
-        if instance[name] is None and name not in required:
-            if next(errors, None) is not None:
-                yield fault(validator="null", path=[name], instance=None, schema=subschema)
-        else:
-            yield from errors
-
-
-def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Schema) -> Errors:
-    if isinstance(instance, dict):
-        for pattern, subschema in patterns.items():
-            for name, value in instance.items():
-                if _matches(validator, pattern, name):
-                    yield from validator.descend(value, subschema, path=name)
-
-
-def _additional_properties(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if not isinstance(instance, dict):
-        return
-    for name in _extras(validator, instance, schema):
-        if is_nothing(subschema):
-            yield _unexpected(name, instance, schema)
-        else:
-            yield from validator.descend(instance[name], subschema, path=name)
-
-
-def is_nothing(subschema: Any) -> bool:
-    """Say whether a schema is the one that nothing fits.
-
-    >>> is_nothing({"not": {}}), is_nothing({})
-    (True, False)
-    """
-    return subschema is False or subschema == {"not": {}}
-
-
-def _unexpected(name: Any, instance: Any, schema: Schema) -> ValidationError:
-    return fault(validator="unexpected", path=[name], instance=instance[name], validator_value=name)
-
-
-def _extras(validator: Validator, instance: dict[str, Any], schema: Schema) -> list[str]:
-    known = schema.get("properties", {})
-    patterns = schema.get("patternProperties", {})
-    return [
-        name
-        for name in instance
-        if name not in known and not any(_matches(validator, pattern, name) for pattern in patterns)
-    ]
-
-
-def _property_names(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if isinstance(instance, dict):
-        for name in instance:
-            for error in validator.descend(name, subschema):
-                error.relative_path.appendleft(name)
-                yield error
-
-
-def _contains(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if not isinstance(instance, list):
-        return
-    checker = validator.evolve(schema=subschema)
-    count = sum(checker.is_valid(item) for item in instance)
-    if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
-        yield fault(validator_value=(subschema, count))
-
-
-def _any_of(validator: Any, branches: Any, instance: Any, schema: Schema) -> Errors:
-    errors: list[ValidationError] = []
-    for index, branch in enumerate(branches):
-        found = list(validator.descend(instance, branch, schema_path=index))
-        if not found:
-            return
-        errors.extend(found)
-    yield fault(context=errors)
-
-
-def _one_of(validator: Any, branches: Any, instance: Any, schema: Schema) -> Errors:
-    errors: list[ValidationError] = []
-    fitting = []
-    for index, branch in enumerate(branches):
-        found = list(validator.descend(instance, branch, schema_path=index))
-        errors.extend(found)
-        if not found:
-            fitting.append(index)
-    if not fitting:
-        yield fault(context=errors)
-    elif len(fitting) > 1:
-        yield fault(validator="several", validator_value=fitting)
-
-
-def _not(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if validator.evolve(schema=subschema).is_valid(instance):
-        yield fault()
-
-
 def _multiple(validator: Validator, divisor: Any, instance: Any, schema: Schema) -> Errors:
     if is_number(instance):
-        _spend(validator, int(instance).bit_length() // 64 if isinstance(instance, int) else 1)
+        spend(validator, int(instance).bit_length() // 64 if isinstance(instance, int) else 1)
         if not is_multiple(instance, divisor):
             yield fault()
-
-
-def _unevaluated_properties(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if not isinstance(instance, dict):
-        return
-    seen = evaluated(validator, instance, schema, skip="unevaluatedProperties")
-    for name in [name for name in instance if name not in seen]:
-        if is_nothing(subschema):
-            yield _unexpected(name, instance, schema)
-        else:
-            yield from validator.descend(instance[name], subschema, path=name)
-
-
-def _unevaluated_items(validator: Any, subschema: Any, instance: Any, schema: Schema) -> Errors:
-    if not isinstance(instance, list):
-        return
-    seen = evaluated(validator, instance, schema, skip="unevaluatedItems")
-    for index, item in enumerate(instance):
-        if index not in seen:
-            yield from validator.descend(item, subschema, path=index)
-
-
-def evaluated(validator: Any, instance: Any, schema: Any, *, skip: str = "") -> set[Any]:
-    """Give the members or indexes that the schema has looked at.
-
-    What must hold anyway (allOf, $ref, then) counts without a second look: where it does
-    not hold, the value is refused for that.
-    """
-    _spend(validator, 1)
-    if not isinstance(schema, dict):
-        return set()
-    own = _own_members if isinstance(instance, dict) else _own_items
-    seen: set[Any] = own(validator, instance, schema, skip)
-    for branch in _branches(validator, instance, schema):
-        seen |= evaluated(validator, instance, branch)
-    return seen
-
-
-def _own_members(validator: Any, instance: dict[str, Any], schema: Schema, skip: str) -> set[Any]:
-    if any(name in schema and name != skip for name in ("additionalProperties", "unevaluatedProperties")):
-        return set(instance)
-    patterns = schema.get("patternProperties", {})
-    matched: set[Any] = {name for name in instance if any(_matches(validator, pattern, name) for pattern in patterns)}
-    return matched.union(name for name in schema.get("properties", {}) if name in instance)
-
-
-def _own_items(validator: Any, instance: list[Any], schema: Schema, skip: str) -> set[Any]:
-    if any(name in schema and name != skip for name in ("items", "unevaluatedItems")):
-        return set(range(len(instance)))
-    seen = set(range(len(schema.get("prefixItems", ()))))
-    if "contains" in schema:
-        checker = validator.evolve(schema=schema["contains"])
-        seen.update(index for index, item in enumerate(instance) if checker.is_valid(item))
-    return seen
-
-
-def _branches(validator: Any, instance: Any, schema: Schema) -> Iterator[Any]:
-    """Give the schemas that are applied to the same value and hold, or would have to."""
-    if "$ref" in schema:
-        yield find_local(validator.format_checker.root, schema["$ref"])
-    yield from schema.get("allOf", ())
-    for name in ("anyOf", "oneOf"):
-        branches = schema.get(name, ())
-        fitting = [branch for branch in branches if validator.evolve(schema=branch).is_valid(instance)]
-        yield from fitting or branches
-    if "if" in schema:
-        held = validator.evolve(schema=schema["if"]).is_valid(instance)
-        if held:
-            yield schema["if"]
-        yield schema.get("then" if held else "else", {})
-    if isinstance(instance, dict):
-        yield from (branch for name, branch in schema.get("dependentSchemas", {}).items() if name in instance)
-
-
-def _matches(validator: Any, pattern: str, text: Any) -> bool:
-    return isinstance(text, str) and compile_pattern(pattern).search(text, validator.format_checker.budget)
-
-
-def _spend(validator: Any, amount: int) -> None:
-    validator.format_checker.budget.spend(amount)
 
 
 def _counted(keyword: Keyword) -> Keyword:
     """Count each call of a keyword against the budget."""
 
     def check(validator: Any, value: Any, instance: Any, schema: Schema) -> Errors:
-        _spend(validator, 1)
+        spend(validator, 1)
         yield from keyword(validator, value, instance, schema) or ()
 
     return check
@@ -395,19 +190,10 @@ _OWN: dict[str, Keyword] = {
     "format": _format,
     "required": _required,
     "dependentRequired": _dependent_required,
-    "properties": _properties,
-    "patternProperties": _pattern_properties,
-    "additionalProperties": _additional_properties,
-    "propertyNames": _property_names,
-    "contains": _contains,
-    "anyOf": _any_of,
-    "oneOf": _one_of,
-    "not": _not,
-    "unevaluatedProperties": _unevaluated_properties,
-    "unevaluatedItems": _unevaluated_items,
 }
 
 KEYWORDS: dict[str, Keyword] = {
-    name: _counted(keyword) for name, keyword in {**Draft202012Validator.VALIDATORS, **_OWN}.items()
+    name: _counted(keyword)
+    for name, keyword in {**Draft202012Validator.VALIDATORS, **_OWN, **APPLICATORS, **UNEVALUATED}.items()
 }
 """Every keyword: those that are answered here, and jsonschema's own for the others."""

@@ -12,7 +12,8 @@ from jsonschema.validators import extend
 from referencing import Registry
 
 from skillproto.validation.budget import Budget
-from skillproto.validation.keywords import KEYWORDS, Context
+from skillproto.validation.keyword_context import Context
+from skillproto.validation.keywords import KEYWORDS
 from skillproto.validation.schemas import load_schema
 from skillproto.validation.translate import translate
 from skillproto.violations import JSONValue, Violation
