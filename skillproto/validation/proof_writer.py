@@ -4,7 +4,6 @@ What is written is straight code for exactly this schema. A keyword that this mo
 not know, or a form of one that it cannot prove, stops it: nothing is passed over. Pure.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -44,6 +43,7 @@ class _Writer:
         self.lines: list[str] = []
         self.depth = 1
         self.count = 0
+        self.open: list[str] = []
         self.counters: dict[str, str] = {}
         self.counted: set[tuple[str, str]] = set()
 
@@ -74,7 +74,9 @@ class _Writer:
             return
         if schema is False:
             raise Unsupported("no proof for: false")
-        schema = self.with_reference(schema)
+        if "$ref" in schema:
+            self.reference(schema, value)
+            return
         unknown = schema.keys() - _SAID - _KEYWORDS.keys()
         if unknown:
             raise Unsupported(f"no proof for: {', '.join(sorted(unknown))}")
@@ -99,14 +101,18 @@ class _Writer:
             self.counted.add((value, name))
             self.put(f"{self.counters[value]} += 1")
 
-    def with_reference(self, schema: dict[str, Any]) -> dict[str, Any]:
-        if "$ref" not in schema:
-            return schema
-        target = find_local(self.root, schema["$ref"])
-        rest = {key: item for key, item in schema.items() if key != "$ref"}
-        if rest.keys() - _SAID:
-            raise Unsupported("$ref with other keywords beside it")
-        return self.with_reference({**target, **rest})
+    def reference(self, schema: dict[str, Any], value: str) -> None:
+        """Write the tests of what a reference names, in place."""
+        reference = schema["$ref"]
+        if reference in self.open or not reference.startswith("#/$defs/") or schema.keys() - _SAID - {"$ref"}:
+            raise Unsupported(f"$ref to {reference}")
+        target = find_local(self.root, reference)
+        if not isinstance(target, dict):
+            raise Unsupported(f"$ref to {reference}")
+        self.open.append(reference)
+        rest = {keyword: item for keyword, item in schema.items() if keyword != "$ref"}
+        self.schema({**target, **rest}, value)
+        self.open.pop()
 
     def pattern(self, source: str) -> str:
         """Give the name of the function that searches for a pattern."""
@@ -141,7 +147,7 @@ def _is_no(name: str, value: str) -> str:
 def _enum(writer: _Writer, schema: dict[str, Any], value: str) -> None:
     if not all(isinstance(each, str) for each in schema["enum"]):
         raise Unsupported("enum of other values than strings")
-    values = ", ".join(map(json.dumps, schema["enum"]))
+    values = ", ".join(map(repr, schema["enum"]))
     is_other = f"not in {{{values}}}" if len(schema["enum"]) > 1 else f"!= {values}"
     writer.refuse(f"type({value}) is not str or {value} {is_other}")
 
@@ -185,8 +191,13 @@ def _text(writer: _Writer, schema: dict[str, Any], value: str) -> None:
     """Write the test of pattern and format, behind one for the default, which is the usual value."""
     if schema.get("type") != "string":
         raise Unsupported("pattern or format without the type string")
-    usual = f"{value} != {json.dumps(schema['default'])} and " if "default" in schema else ""
+    usual = f"{value} != {schema['default']!r} and " if _default_fits(schema) else ""
     writer.refuse(usual + _text_test(writer, schema, value))
+
+
+def _default_fits(schema: dict[str, Any]) -> bool:
+    default, pattern = schema.get("default"), schema.get("pattern")
+    return isinstance(default, str) and "format" not in schema and compile_pattern(str(pattern)).search(default)
 
 
 def _text_test(writer: _Writer, schema: dict[str, Any], value: str) -> str:
@@ -201,14 +212,14 @@ def _text_test(writer: _Writer, schema: dict[str, Any], value: str) -> str:
         rare = [(first, last) for first, last in complement(tree.chars) if last < LAST]
         texts = [chr(code) for first, last in rare for code in range(first, last + 1)][:_FEW]
         if len(complement(tree.chars)) == len(rare) and len(texts) < _FEW:
-            return f"{value}[0] in {json.dumps(''.join(texts))} and not {writer.pattern(str(pattern))}({value})"
+            return f"{value}[0] in {''.join(texts)!r} and not {writer.pattern(str(pattern))}({value})"
     return f"not {writer.pattern(str(pattern))}({value})"
 
 
 def _required(writer: _Writer, schema: dict[str, Any], value: str) -> None:
     for name in schema["required"]:
         if name not in schema.get("properties", {}) or schema.get("type") != "object":
-            writer.refuse(f"{json.dumps(name)} not in {value}")
+            writer.refuse(f"{name!r} not in {value}")
 
 
 def _properties(writer: _Writer, schema: dict[str, Any], value: str) -> None:
@@ -216,13 +227,13 @@ def _properties(writer: _Writer, schema: dict[str, Any], value: str) -> None:
         if name in schema.get("required", ()) and schema.get("type") == "object":
             _member(writer, part, value, name)
         else:
-            head = f"if {json.dumps(name)} in {value}:"
+            head = f"if {name!r} in {value}:"
             writer.inside(head, partial(writer.known, value, name), partial(_member, writer, part, value, name))
 
 
 def _member(writer: _Writer, schema: Any, value: str, name: str) -> None:
     member = writer.name()
-    writer.put(f"{member} = {value}[{json.dumps(name)}]")
+    writer.put(f"{member} = {value}[{name!r}]")
     writer.schema(schema, member)
 
 
@@ -253,15 +264,15 @@ def _unique(writer: _Writer, schema: dict[str, Any], value: str) -> None:
 
 def _all_of(writer: _Writer, schema: dict[str, Any], value: str) -> None:
     for branch in schema["allOf"]:
-        name, wanted = _tag(branch, schema)
-        head = f"if {value}[{json.dumps(name)}] == {json.dumps(wanted)}:"
+        name, wanted = _tag(branch if isinstance(branch, dict) else {}, schema)
+        head = f"if {value}[{name!r}] == {wanted!r}:"
         writer.inside(head, partial(writer.schema, branch["then"], value))
 
 
 def _tag(branch: dict[str, Any], schema: dict[str, Any]) -> tuple[str, str]:
     """Give the member and the value that choose a branch of a tagged union."""
     if branch.keys() == {"if", "then"} and branch["if"].keys() == {"properties", "required"}:
-        (name, tag), *others = branch["if"]["properties"].items()
+        (name, tag), *others = branch["if"]["properties"].items() or [("", {})]
         known = schema.get("type") == "object" and name in schema.get("required", ())
         if known and not others and branch["if"]["required"] == [name] and isinstance(tag.get("const"), str):
             return name, tag["const"]
@@ -269,9 +280,11 @@ def _tag(branch: dict[str, Any], schema: dict[str, Any]) -> tuple[str, str]:
 
 
 def _any_of(writer: _Writer, schema: dict[str, Any], value: str) -> None:
-    if schema.get("type") != "object" or any(branch.keys() != {"required"} for branch in schema["anyOf"]):
+    if schema.get("type") != "object" or any(
+        branch is True or branch is False or branch.keys() != {"required"} for branch in schema["anyOf"]
+    ):
         raise Unsupported("anyOf of other things than members")
-    branches = (" and ".join(f"{json.dumps(name)} in {value}" for name in one["required"]) for one in schema["anyOf"])
+    branches = (" and ".join(f"{name!r} in {value}" for name in one["required"]) for one in schema["anyOf"])
     writer.refuse(f"not ({' or '.join(branches)})")
 
 
