@@ -1,12 +1,14 @@
 """What the blocking and the async client have in common: their options, and how a call begins."""
 
 import random
+import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError
+from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.auth import Credentials
 from skillproto.invocation.core import Core
 from skillproto.invocation.events import Emitter, Listener
@@ -19,17 +21,26 @@ from skillproto.invocation.preparation import (
 )
 from skillproto.invocation.prepared import Shared
 from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy, check_whole
-from skillproto.invocation.wire import (
-    Goal,
-)
+from skillproto.invocation.wire import Goal
 from skillproto.violations import JSONValue
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 """A reply larger than this, as sent or as inflated, is not read further."""
 
+_HEADER_SAFE = re.compile(r"[\x21-\x7e]+")
+_LONGEST_TEXT = 200
+
+
+def _check_text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_TEXT:
+        raise UsageError(f"{name} must be a text of 1 to {_LONGEST_TEXT} characters")
+    return value
+
 
 class Base:
     """Holds the options of a client and what its calls share; see `SkillClient`."""
+
+    _is_async: ClassVar[bool]
 
     def __init__(
         self,
@@ -38,15 +49,20 @@ class Base:
         caller_type: str = "service",
         credentials: Any = None,
         policy: RetryPolicy | None = None,
+        transport: Any = None,
         on_event: Listener | None = None,
+        verify: Any = True,
         max_reply_bytes: int = MAX_REPLY_BYTES,
         retry_budget: bool = True,
         circuit_breaker: bool = True,
     ) -> None:
-        if not isinstance(caller_id, str) or not 1 <= len(caller_id) <= 200:
-            raise UsageError("caller_id must be a text of 1 to 200 characters that names who calls")
+        _check_text("caller_id", caller_id)
         if caller_type not in CALLER_TYPES:
             raise UsageError(f"caller_type must be one of {', '.join(CALLER_TYPES)}, not {caller_type!r}")
+        if policy is not None and not isinstance(policy, RetryPolicy):
+            raise UsageError(f"policy must be a RetryPolicy, not a {type(policy).__name__}")
+        if on_event is not None and not callable(on_event):
+            raise UsageError(f"on_event must be a function that takes an Event, not a {type(on_event).__name__}")
         self._caller_id = caller_id
         self._skills = Skills({"id": caller_id, "type": caller_type})
         self._credentials = Credentials(credentials)
@@ -56,6 +72,7 @@ class Base:
         self._retry_budget = retry_budget
         self._circuit_breaker = circuit_breaker
         self._shared: dict[str, Shared] = {}
+        self._carriers = Carriers(transport, verify, is_async=self._is_async)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(caller_id={self._caller_id!r})"
@@ -83,6 +100,10 @@ class Base:
     ) -> Core:
         if timeout_ms is not None:
             check_whole("timeout_ms", timeout_ms, 1, LONGEST_TIMEOUT_MS)
+        if trace_id is not None:
+            _check_text("trace_id", trace_id)
+        if idempotency_key is not None and not _HEADER_SAFE.fullmatch(_check_text("idempotency_key", idempotency_key)):
+            raise UsageError("idempotency_key must be visible ASCII characters, since it travels in a header")
         key = idempotency_key or new_key()
         preparation = Preparation(
             descriptor=descriptor,

@@ -49,6 +49,7 @@ class Carriers:
     def __init__(self, transport: Any, verify: Any, *, is_async: bool) -> None:
         self._by_proxy: dict[str | None, Shards] = {}
         self._own: Shards | None = None
+        self._is_async = is_async
         if transport is not None:
             carrier = _taken(transport, is_async=is_async)
             self._own = Shards(lambda: carrier, limit=None, owned=not isinstance(carrier, ClientCarrier))
@@ -80,7 +81,7 @@ class Carriers:
             )
             transport = self._kind(verify=self._context, limits=limits, proxy=proxy)
             _deadline.hold(transport)
-            return TransportCarrier(transport, self._family)
+            return TransportCarrier(transport, self._family, is_async=self._is_async)
 
         return make
 
@@ -93,11 +94,11 @@ def _context(family: ModuleType, verify: Any) -> ssl.SSLContext:
 class TransportCarrier:
     """Sends through a bare transport, of either kind."""
 
-    def __init__(self, transport: Any, family: ModuleType) -> None:
+    def __init__(self, transport: Any, family: ModuleType, *, is_async: bool) -> None:
         self._family = family
         self._stream = _body_class(family)
-        self._handle = getattr(transport, "handle_async_request", None) or transport.handle_request
-        self.close = getattr(transport, "aclose", None) or transport.close
+        self._handle = transport.handle_async_request if is_async else transport.handle_request
+        self.close = transport.aclose if is_async else transport.close
 
     def send(self, request: Request, timeout_s: float) -> Any:
         """Send a request that is complete but for its Host and Content-Length."""
@@ -191,7 +192,7 @@ def _taken(transport: Any, *, is_async: bool) -> Carrier:
         kind = "an async transport or client" if is_async else "a transport or client"
         raise UsageError(f"transport must be {kind} of {' or '.join(FAMILIES)}, not a {type(transport).__name__}")
     _deadline.hold(transport)
-    return TransportCarrier(transport, _family_of(transport))
+    return TransportCarrier(transport, _family_of(transport), is_async=is_async)
 
 
 def _family_of(transport: Any) -> ModuleType:

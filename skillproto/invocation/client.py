@@ -7,6 +7,7 @@ the HTTP library means is `_http`'s.
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from functools import cached_property
 from typing import Any, Self, assert_never
 
 import anyio
@@ -14,7 +15,6 @@ import anyio
 from skillproto.descriptor import Descriptor
 from skillproto.invocation import _http
 from skillproto.invocation._base import Base
-from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.core import Core
 from skillproto.invocation.execution import AsyncExecution, Execution, read_saved
@@ -64,10 +64,11 @@ class SkillClient(Base):
     SkillClient(caller_id='docs')
     """
 
-    def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
-        super().__init__(**options)
-        self._carriers = Carriers(transport, verify, is_async=False)
-        self._exchanger = _http.Exchanger(self._carriers, self._limit_bytes)
+    _is_async = False
+
+    @cached_property
+    def _exchanger(self) -> _http.Exchanger:
+        return _http.Exchanger(self._carriers, self._limit_bytes)
 
     def invoke(
         self,
@@ -227,10 +228,11 @@ class AsyncSkillClient(Base):
     AsyncSkillClient(caller_id='docs')
     """
 
-    def __init__(self, *, transport: Any = None, verify: Any = True, **options: Any) -> None:
-        super().__init__(**options)
-        self._carriers = Carriers(transport, verify, is_async=True)
-        self._exchanger = _http.AsyncExchanger(self._carriers, self._limit_bytes)
+    _is_async = True
+
+    @cached_property
+    def _exchanger(self) -> _http.AsyncExchanger:
+        return _http.AsyncExchanger(self._carriers, self._limit_bytes)
 
     async def invoke(
         self,
