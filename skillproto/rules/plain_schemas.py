@@ -20,6 +20,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 _COUNTS = frozenset(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
 _BOUNDS = frozenset(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"])
 _WORDS = frozenset(["title", "description", "$comment"])
+_ANSWERED_FOR_OBJECTS = _WORDS | {"type", "required", "properties", "items"}
 _FORMATS = frozenset(["date-time", "date", "time", "email", "uri"])
 _ATOM = r"(?:\[[A-Za-z0-9_ .-]*[A-Za-z0-9_]\]|[A-Za-z0-9_-])"
 _FEW = r"(?:\?|\{[0-9]{1,2}(?:,[0-9]{1,2})?\})?"
@@ -27,7 +28,9 @@ _SAFE_PATTERN = re.compile(
     rf"\^?(?:{_ATOM}{_FEW}|\((?:{_ATOM})+\)\??|\((?:{_ATOM}(?:\{{[0-9]{{1,2}}\}})?)+\)\??)*[+*]?\$?"
 )
 _LONGEST_PATTERN = 100
-_LONGEST_NAME = 18
+LONGEST_NAME = 18
+"""Characters of a name that is too short to be a key or token."""
+
 _LARGEST = 1_000_000
 _DEEPEST = 8
 
@@ -85,7 +88,7 @@ def _is_plain_inside(keyword: str, value: Any, depth: int) -> bool:
 
 def _are_plain(schemas: dict[str, Any], depth: int) -> bool:
     for name, schema in schemas.items():
-        if not (name.isidentifier() and name.isascii() and len(name) <= _LONGEST_NAME and is_plain(schema, depth + 1)):
+        if not (name.isidentifier() and name.isascii() and len(name) <= LONGEST_NAME and is_plain(schema, depth + 1)):
             return False
     return True
 
@@ -102,9 +105,13 @@ def is_safe_pattern(pattern: Any) -> bool:
     >>> is_safe_pattern("^[a-z]{2,3}(-[A-Z]{2})?$"), is_safe_pattern("^(a+)+$")
     (True, False)
     """
-    return (
-        pattern.__class__ is str and len(pattern) <= _LONGEST_PATTERN and _SAFE_PATTERN.fullmatch(pattern) is not None
-    )
+    if pattern.__class__ is not str or len(pattern) > _LONGEST_PATTERN or not _SAFE_PATTERN.fullmatch(pattern):
+        return False
+    try:
+        re.compile(pattern)  # refuses what only its order makes wrong: [z-a], a{3,1}
+    except re.error:
+        return False
+    return True
 
 
 def surely_fits(schema: dict[str, Any], value: Any) -> bool:
@@ -126,7 +133,9 @@ def surely_fits(schema: dict[str, Any], value: Any) -> bool:
         return _number_fits(schema, value)
     if of is list:
         return _list_fits(schema, value)
-    return of is not dict and "enum" not in schema
+    if of is dict:
+        return _object_fits(schema, value)
+    return "enum" not in schema
 
 
 def _text_fits(schema: dict[str, Any], value: str) -> bool:
@@ -154,3 +163,10 @@ def _list_fits(schema: dict[str, Any], value: list[Any]) -> bool:
         return False
     is_unique = not schema.get("uniqueItems") or len(set(value)) == len(value)
     return is_unique and (items is None or all(surely_fits(items, item) for item in value))
+
+
+def _object_fits(schema: dict[str, Any], value: dict[str, Any]) -> bool:
+    if not schema.keys() <= _ANSWERED_FOR_OBJECTS or not set(schema.get("required", ())) <= value.keys():
+        return False
+    properties = schema.get("properties", {})
+    return all(name not in properties or surely_fits(properties[name], item) for name, item in value.items())

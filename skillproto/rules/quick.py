@@ -8,7 +8,7 @@ so that a valid file costs no start-up.
 import re
 from typing import Any
 
-from skillproto.rules.plain_schemas import is_plain, surely_fits
+from skillproto.rules.plain_schemas import LONGEST_NAME, is_plain, surely_fits
 from skillproto.rules.speech import ADDRESSING, LETTERS, STRANGE, is_silent, may_speak
 from skillproto.versions import PROTOCOL_VERSION
 
@@ -75,6 +75,7 @@ _SCALARS = frozenset([str, int, float, bool])
 _PLAIN_VERSION = re.compile(PROTOCOL_VERSION.partition(".")[0] + r"\.[0-9.]+")
 _MOST_PLAIN_DAYS = 4
 _MOST_VALUES = 100
+_DEEPEST_VALUE = 8
 
 _TOKENS = bytes(
     97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 if 32 <= c < 127 or c in b"\t\n\r" else 33
@@ -98,11 +99,10 @@ def doubts(document: dict[str, Any]) -> list[str]:
     []
     """
     found = [] if _PLAIN_VERSION.fullmatch(document["protocol"]["version"]) else ["protocol"]
-    if not _members_are_plain(document):
+    if not (_schemas_are_plain(document) and _parameters_are_plain(document["inputs"])):
+        found += ("members", "parameters", "schemas")
+    elif not _members_are_plain(document):
         found.append("members")
-    are_plain = _schemas_are_plain(document) and _parameters_are_plain(document["inputs"])
-    if not are_plain:
-        found += ("parameters", "schemas")
     if not _addresses_are_plain(document):
         found.append("addresses")
     is_open, is_unguarded = document["access"] == "public", document["auth"]["type"] == "none"
@@ -196,11 +196,24 @@ def _are_plain_choices(choices: list[Any], values: list[Any]) -> bool:
 
 
 def _is_plain_value(value: Any, kinds: tuple[type, ...], schema: dict[str, Any] | None) -> bool:
-    if value.__class__ not in kinds or value.__class__ is dict:
-        return False
-    if value.__class__ is list and not all(item.__class__ in _SCALARS for item in value):
+    if value.__class__ not in kinds or not (value.__class__ in _SCALARS or _is_plain_inside(value)):
         return False
     return schema is None or surely_fits(schema, value)
+
+
+def _is_plain_inside(value: Any, depth: int = 0) -> bool:
+    """Say whether an array or object holds scalars and plain objects, under names that no rule looks at."""
+    if depth > _DEEPEST_VALUE or (value.__class__ is dict and not all(map(_is_plain_name, value))):
+        return False
+    for item in value.values() if value.__class__ is dict else value:
+        if not (item.__class__ in _SCALARS or item is None or _is_plain_inside(item, depth + 1)):
+            return False
+    return True
+
+
+def _is_plain_name(name: str) -> bool:
+    is_ordinary = name.isidentifier() and name.isascii() and len(name) <= LONGEST_NAME
+    return is_ordinary and name not in _LOOKED_AT and not _sounds_secret(name)
 
 
 def _sounds_secret(name: str) -> bool:
