@@ -9,7 +9,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from skillproto.errors import UsageError
 from skillproto.validation.schemas import SCHEMA_NAMES, load_schema, schema_path, schema_text
 from skillproto.violations import JSONValue, Violation
 
@@ -60,6 +59,8 @@ def check(document: JSONValue, schema: str = "descriptor", *, engine: Engine = "
     ['/access', '/auth']
     """
     if engine not in ("auto", "reference"):
+        from skillproto.errors import UsageError
+
         raise UsageError(f"no engine is called {engine!r}; there are: auto, reference")
     if engine == "auto" and surely_valid(document, schema):
         return []

@@ -9,8 +9,6 @@ import json
 import os.path
 from typing import Any
 
-from skillproto.errors import UnknownSchemaError
-
 SCHEMA_VERSION = "1.0"
 """The folder of schemas that belongs to the protocol version spoken here."""
 
@@ -31,6 +29,8 @@ def schema_path(name: str) -> str:
     True
     """
     if name not in SCHEMA_NAMES:
+        from skillproto.errors import UnknownSchemaError
+
         raise UnknownSchemaError(f"no shipped schema is called {name[:60]!r}; there are: {', '.join(SCHEMA_NAMES)}")
     paths = [os.path.join(folder, f"{name}.json") for folder in _FOLDERS]
     return next((path for path in paths if os.path.exists(path)), paths[0])
