@@ -6,9 +6,15 @@ from skillproto import __version__
 from skillproto.cli._group import SkillprotoGroup
 
 
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"skillproto {__version__}")
+        ctx.exit()
+
+
 @click.group(
     cls=SkillprotoGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
     commands_of={
         "validate": "Check descriptors and report everything that is wrong with them.",
         "invoke": "Call a skill and print its output.",
@@ -35,7 +41,7 @@ from skillproto.cli._group import SkillprotoGroup
         "  skillproto explain EXECUTION_TIMEOUT\n"
     ),
 )
-@click.version_option(__version__, message="skillproto %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def main() -> None:
     """Validate skill descriptors, invoke skills, and understand what came back.
 

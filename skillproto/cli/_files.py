@@ -13,21 +13,28 @@ from skillproto.reports import Unreadable
 
 SUFFIXES = (".json", ".yaml", ".yml")
 STDIN = "-"
-SETTINGS_FILES = ("skillproto.toml", "pyproject.toml")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _KEPT = frozenset({".well-known"})
 
 
 def has_settings() -> bool:
-    """Say whether a settings file may lie here or above, so that it is worth looking."""
+    """Say whether a settings file may lie here or above, so that it is worth reading."""
     folder = os.getcwd()
     while True:
-        if any(os.path.exists(f"{folder}/{name}") for name in SETTINGS_FILES):
+        if os.path.exists(f"{folder}/skillproto.toml") or _names_us(f"{folder}/pyproject.toml"):
             return True
         parent = os.path.dirname(folder)
         if parent == folder:
             return False
         folder = parent
+
+
+def _names_us(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return b"skillproto" in file.read()
+    except OSError:
+        return False
 
 
 def _nothing(path: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from skillproto.cli import _exits, _streams
+from skillproto.cli._command import HELP
 
 
 class SkillprotoGroup(click.Group):
@@ -22,6 +23,9 @@ class SkillprotoGroup(click.Group):
     def __init__(self, *args: Any, commands_of: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.commands_of = commands_of
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        return HELP
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands_of)

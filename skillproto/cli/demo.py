@@ -8,6 +8,7 @@ import click
 
 from skillproto import rules
 from skillproto.cli import _exits, _streams
+from skillproto.cli._command import Command
 from skillproto.cli._timeline import line_of
 from skillproto.reports import Checked, Tally, render
 from skillproto.reports.escaping import dump
@@ -24,6 +25,7 @@ INPUTS: dict[str, JSONValue] = {"text": "Un skill falla, espera y lo intenta otr
 
 @click.command(
     "demo",
+    cls=Command,
     epilog=(
         "Nothing leaves this machine: the provider listens on 127.0.0.1 only. "
         "Exit codes: 0 all went as told, 1 something did not, 3 the extra is not installed."

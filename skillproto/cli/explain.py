@@ -5,6 +5,7 @@ import textwrap
 import click
 
 from skillproto.cli import _exits, _streams
+from skillproto.cli._command import Command
 from skillproto.cli._nearest import did_you_mean
 from skillproto.errors import CODE_OF_STATUS, ErrorCode
 from skillproto.reports.advice import ADVICE, code_to_dict, retried
@@ -16,6 +17,7 @@ _WIDTH = 88
 
 @click.command(
     "explain",
+    cls=Command,
     epilog=(
         "\b\n"
         "Examples:\n"

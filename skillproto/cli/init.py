@@ -5,6 +5,7 @@ import click
 
 from skillproto import rules
 from skillproto.cli import _exits, _streams
+from skillproto.cli._command import Command
 from skillproto.cli._yaml_text import to_yaml
 from skillproto.reports.escaping import dump, plain
 from skillproto.versions import PROTOCOL_VERSION
@@ -24,6 +25,7 @@ _AUTH: dict[str, JSONValue] = {
 
 @click.command(
     "init",
+    cls=Command,
     epilog=(
         "\b\n"
         "Examples:\n"

@@ -7,6 +7,7 @@ import click
 
 from skillproto import documents, rules
 from skillproto.cli import _exits, _files, _streams
+from skillproto.cli._command import Command
 from skillproto.cli._timeline import listener
 from skillproto.cli._values import read_inputs, read_object
 from skillproto.descriptor import Descriptor
@@ -21,6 +22,7 @@ from skillproto.violations import JSONValue
 
 @click.command(
     "invoke",
+    cls=Command,
     epilog=(
         "\b\n"
         "Examples:\n"

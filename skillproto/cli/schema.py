@@ -4,11 +4,13 @@ import click
 
 from skillproto import validation
 from skillproto.cli import _exits, _streams
+from skillproto.cli._command import Command
 from skillproto.cli._nearest import did_you_mean
 
 
 @click.command(
     "schema",
+    cls=Command,
     epilog=(
         "\b\n"
         "Examples:\n"

@@ -8,6 +8,7 @@ import click
 from skillproto import rules
 from skillproto.cli import _exits, _streams
 from skillproto.cli._checking import Check
+from skillproto.cli._command import Command
 from skillproto.cli._files import has_settings
 from skillproto.cli._interrupt import Interruptible
 from skillproto.reports import FORMATS, PROGRAMS, FailOn, Item, Tally, render
@@ -16,6 +17,7 @@ from skillproto.validation import SCHEMA_NAMES, Engine
 
 @click.command(
     "validate",
+    cls=Command,
     epilog=(
         "\b\n"
         "Examples:\n"

@@ -29,9 +29,15 @@ def render(items: Iterator[Item], tally: Tally, output_format: str = "text", *, 
     """
     items = tally.watch(items)
     if output_format in PEOPLE:
-        from skillproto.reports import as_text
-
-        return as_text.render(items, tally, detail=output_format, color=color)
+        return _for_people(items, output_format, color)
     write: Callable[[Iterator[Item], Tally], Iterator[str]]
     write = import_module(f"skillproto.reports.as_{output_format}").render
     return write(items, tally)
+
+
+def _for_people(items: Iterator[Item], detail: str, color: bool) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, Unreadable) or item.violations:
+            from skillproto.reports import as_text
+
+            yield from as_text.render(item, detail=detail, color=color)

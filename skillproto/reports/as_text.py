@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from skillproto.reports.escaping import line as safe_line
 from skillproto.reports.escaping import plain, value
-from skillproto.reports.findings import Checked, Item, Tally, Unreadable
+from skillproto.reports.findings import Checked, Item, Unreadable
 from skillproto.violations import Violation
 
 WIDEST_EXCERPT = 120
@@ -29,29 +29,27 @@ class Paint:
         return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if self.on else text
 
 
-def render(items: Iterator[Item], tally: Tally, *, detail: str = "text", color: bool = False) -> Iterator[str]:
-    """Write one piece of text for each finding, as the documents are finished.
+def render(item: Item, *, detail: str = "text", color: bool = False) -> Iterator[str]:
+    """Write one piece of text for each finding of a document.
 
     Args:
-        items: what was checked.
-        tally: the count of the run.
+        item: what was checked, or could not be read.
         detail: "concise" for a line each; "text" adds what was expected and found;
             "full" adds the line of source with a caret under the value.
         color: whether to colour.
 
     >>> v = Violation("/access", "one of: public, private", "all", "Invalid value", "schema/enum", line=3, column=5)
-    >>> print("".join(render([Checked("a.json", 0, (v,))], Tally())), end="")
+    >>> print("".join(render(Checked("a.json", 0, (v,)))), end="")
     a.json:3:5: error: /access: Invalid value [schema/enum]
       expected: one of: public, private
       found:    "all"
     """
     paint = Paint(on=color)
-    for item in items:
-        if isinstance(item, Unreadable):
-            yield f"{paint('place', plain(item.source))}: {paint('error', 'unreadable')}: {plain(item.message)}\n"
-            continue
-        for violation in item.violations:
-            yield _finding(item, violation, detail, paint)
+    if isinstance(item, Unreadable):
+        yield f"{paint('place', plain(item.source))}: {paint('error', 'unreadable')}: {plain(item.message)}\n"
+        return
+    for violation in item.violations:
+        yield _finding(item, violation, detail, paint)
 
 
 def _finding(item: Checked, violation: Violation, detail: str, paint: Paint) -> str:

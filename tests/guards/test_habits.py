@@ -115,7 +115,7 @@ def test_a_file_is_short_and_opens_by_saying_what_it_is_for(module: Module) -> N
     assert ast.get_docstring(module.tree)
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+@pytest.mark.parametrize("module", [module for module in MODULES if "._" not in module.name], ids=lambda m: m.name)
 def test_every_public_thing_has_a_docstring(module: Module) -> None:
     for name, node in _public(module.tree):
         assert ast.get_docstring(node), f"{module.name}.{name} has no docstring"
