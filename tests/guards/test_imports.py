@@ -25,7 +25,6 @@ FLOORS = {
     "violations": 0,
     "codes": 0,
     "errors": 0,
-    "codes": 0,
     "versions": 0,
     "redaction": 0,
 }
