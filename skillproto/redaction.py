@@ -30,6 +30,10 @@ _SECRET_SHAPE = re.compile(
     r"|(?i:\b(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{16,})"
 )
 _USER_INFO = re.compile(r"(?<=://)[^/?#\s@]*@")
+_NAMED_SECRET = re.compile(
+    r"(?i)((?:authorization|password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|credentials?|cookie)s?[\"']?\s*[:=]\s*)(\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s,;}&]+)"
+)
 _SHORTEST_SECRET = 4
 
 
@@ -62,6 +66,23 @@ def mask_text(text: str, secrets: Iterable[str] = ()) -> str:
         text = text.replace(secret, MASK)
     text = _USER_INFO.sub(MASK + "@", text)
     return _SECRET_SHAPE.sub(MASK, text)
+
+
+def blot(line: str) -> str:
+    """Hide what looks like a secret in a line of source text, each character by one star.
+
+    The line keeps its length, so that a caret below it still points at the right place.
+
+    >>> blot('url: https://ann:pw@host/  # password: hunter2')
+    'url: https://*******host/  # password: *******'
+    """
+    line = _USER_INFO.sub(_stars, line)
+    line = _SECRET_SHAPE.sub(_stars, line)
+    return _NAMED_SECRET.sub(lambda match: match[1] + "*" * len(match[2]), line)
+
+
+def _stars(match: re.Match[str]) -> str:
+    return "*" * len(match.group())
 
 
 def mask(value: JSONValue, secrets: Iterable[str] = ()) -> JSONValue:

@@ -16,6 +16,9 @@ _state = {"begun": False}
 def prepare() -> None:
     """Make both streams able to write any text: UTF-8 into files and pipes, escapes where a terminal has less."""
     _state["begun"] = False
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller closed it before it started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             encoding = stream.encoding if stream.isatty() else "utf-8"

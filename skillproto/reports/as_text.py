@@ -5,12 +5,14 @@ All three name `file:line:column` first, so that editors and terminals make it a
 
 from collections.abc import Iterator
 
+from skillproto.redaction import MASK, blot
 from skillproto.reports.escaping import line as safe_line
 from skillproto.reports.escaping import plain, value
 from skillproto.reports.findings import Checked, Item, Unreadable
 from skillproto.violations import Violation
 
 WIDEST_EXCERPT = 120
+_AROUND = 2000
 
 _COLOURS = {"error": "31;1", "warning": "33;1", "info": "36;1", "dim": "2", "place": "1"}
 
@@ -86,12 +88,20 @@ def _excerpt(item: Checked, violation: Violation, paint: Paint) -> list[str]:
     start = violation.column - 1
     end = violation.end_column - 1 if _on_one_line(violation) and violation.end_column else len(source.rstrip())
     cut = max(0, start - WIDEST_EXCERPT // 2)
-    shown = safe_line(source.rstrip("\r\n"))[cut : cut + WIDEST_EXCERPT]
+    shown = safe_line(_without_secrets(source.rstrip("\r\n"), violation, start, end, cut))
     width = max(1, min(end, cut + len(shown)) - start)
     number = str(violation.line)
     margin = " " * len(number)
     caret = paint(violation.severity, "^" * width)
     return [f" {paint('dim', number + ' |')} {shown}", f" {paint('dim', margin + ' |')} {' ' * (start - cut)}{caret}"]
+
+
+def _without_secrets(line: str, violation: Violation, start: int, end: int, cut: int) -> str:
+    """Cut an excerpt from a line, and hide in it what the finding's own value does not show either."""
+    if MASK in str(violation.actual):
+        line = line[:start] + "*" * (min(end, len(line)) - start) + line[end:]
+    around = max(0, cut - _AROUND)  # a secret that the cut would go through is still known by its whole
+    return blot(line[around : cut + WIDEST_EXCERPT + _AROUND])[cut - around :][:WIDEST_EXCERPT]
 
 
 def _on_one_line(violation: Violation) -> bool:

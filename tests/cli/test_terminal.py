@@ -49,3 +49,12 @@ def test_a_call_tells_its_progress_on_one_line_and_clears_it(tmp_path: Path) -> 
     assert "retry.scheduled" in progress
     assert "\n" not in progress
     assert output.lstrip().startswith("{")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_stream_that_is_closed_from_the_start_changes_no_verdict(closed: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "bad.json", bad())
+    command = f"{script()} validate {path} {closed}"
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
+    assert ran.returncode == 1
+    assert b"fault of skillproto" not in ran.stderr
