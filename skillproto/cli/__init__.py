@@ -32,6 +32,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         "  3    input that could not be read\n"
         "  4    the other side could not be reached\n"
         "  130  interrupted\n"
+        "  141  whoever read the output went away\n"
         "\n"
         "\b\n"
         "Examples:\n"

@@ -72,3 +72,18 @@ def test_both_languages_have_every_code(name: str) -> None:
 def test_links_lead_to_files_that_are_there(name: str) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_the_example_program_runs_to_its_end() -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "examples" / "call_a_skill.py"], capture_output=True, timeout=60, check=False
+    )
+    assert ran.stderr == b""
+    assert ran.stdout.decode().splitlines() == [
+        "attempt 1 failed: ENDPOINT_UNREACHABLE",
+        "trying again in 50 ms",
+        "attempt 2 failed: EXECUTION_TIMEOUT",
+        "trying again in 100 ms",
+        "4 palabras en 1 frase",
+        "VALIDATION_ERROR: /inputs/language must be one of: en, es",
+    ]
