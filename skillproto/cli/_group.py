@@ -86,6 +86,10 @@ def _guarded(run: Any, args: list[str]) -> int:
     except BrokenPipeError:
         _streams.abandon()
         return _exits.PIPE_CLOSED
+    except OSError as error:
+        _streams.abandon()
+        _streams.say(f"the output could not be written: {error.strerror or type(error).__name__}")
+        return _exits.UNREADABLE
     except Exception as error:  # the last place where it can be told without a traceback
         return _crashed(args, error)
     return result if isinstance(result, int) else _exits.FINE

@@ -275,6 +275,16 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
     assert b"BrokenPipe" not in ran.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_an_output_that_takes_no_more_is_said_without_a_traceback(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [script(), "validate", str(write(tmp_path / "bad.json", bad()))]
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert ran.returncode == 3
+    assert ran.stderr.startswith(b"skillproto: the output could not be written: No space left")
+    assert ran.stderr.count(b"\n") == 1
+
+
 def test_output_is_utf8_whatever_the_locale(tmp_path: Path) -> None:
     path = write(tmp_path / "ñandú.json", bad())
     ran = run_script("validate", path.name, env={"LC_ALL": "C", "PATH": os.environ["PATH"]}, cwd=tmp_path)
