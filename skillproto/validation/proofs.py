@@ -50,7 +50,8 @@ def is_execution_address(text: str) -> bool:
     >>> is_execution_address("https://api.example.com/runs/{execution_id}/status")
     True
     """
-    if len(text) <= LONGEST_WEB and looks_web(text.replace("{execution_id}", "x")):
+    is_behind_host = -1 < text.find("/", len("https://")) < text.find("{") or "{" not in text
+    if is_behind_host and len(text) <= LONGEST_WEB and looks_web(text.replace("{execution_id}", "x")):
         return True
     return text[:8].lower().startswith(("http://", "https://")) and has_format("uri-template", text)
 
