@@ -37,11 +37,17 @@ if TYPE_CHECKING:
     from skillproto.invocation.replies import read_reply as read_reply
     from skillproto.invocation.retry import RetryPolicy as RetryPolicy
     from skillproto.invocation.wire import Result as Result
+    from skillproto.rules import Validated as Validated
+    from skillproto.rules import Validator as Validator
     from skillproto.rules import validate as validate
+    from skillproto.rules import validate_many as validate_many
     from skillproto.violations import Violation as Violation
 
 _HOME = {
     "validate": "rules",
+    "validate_many": "rules",
+    "Validator": "rules",
+    "Validated": "rules",
     "Violation": "violations",
     "Descriptor": "descriptor",
     "SkillClient": "invocation.client",

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from skillproto.rules.config import read_settings as read_settings
     from skillproto.rules.hosts import address_kind as address_kind
     from skillproto.rules.hosts import host_kind as host_kind
+    from skillproto.rules.many import Validated as Validated
+    from skillproto.rules.many import Validator as Validator
+    from skillproto.rules.many import validate_many as validate_many
     from skillproto.rules.model import Rule as Rule
     from skillproto.rules.suppression import suppress as suppress
     from skillproto.rules.user_messages import check_user_message as check_user_message
@@ -38,6 +41,9 @@ _HOME = {
     "read_settings": "config",
     "address_kind": "hosts",
     "host_kind": "hosts",
+    "Validated": "many",
+    "Validator": "many",
+    "validate_many": "many",
     "Rule": "model",
     "suppress": "suppression",
     "check_user_message": "user_messages",

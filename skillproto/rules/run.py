@@ -24,7 +24,7 @@ _READ_GROUPS = _GROUPS | {"document"}
 
 
 def validate(
-    document: JSONValue, *, schema: str = "descriptor", engine: Engine = "auto", config: "RuleConfig | None" = None
+    document: JSONValue, schema: str = "descriptor", *, engine: Engine = "auto", config: "RuleConfig | None" = None
 ) -> list[Violation]:
     """Check a document and report everything that is wrong with it.
 
@@ -53,7 +53,7 @@ def validate(
 
 
 def check_document(
-    document: "Document", *, schema: str = "descriptor", engine: Engine = "auto", config: "RuleConfig | None" = None
+    document: "Document", schema: str = "descriptor", *, engine: Engine = "auto", config: "RuleConfig | None" = None
 ) -> list[Violation]:
     """Check a document that was read from a text: the same as `validate`, with positions.
 
