@@ -12,7 +12,7 @@ from skillproto.validation import compile_embedded
 from skillproto.violations import Violation
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.*"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in (".json", ".yaml"))
 
 _INDEX = {"protocol": {"version": "1.0.0"}, "provider": {"name": "Example"}, "skills": []}
 _ENTRY = {
