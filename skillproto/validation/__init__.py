@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skillproto.validation.embedded import check_embedded as check_embedded
     from skillproto.validation.embedded import compile_embedded as compile_embedded
     from skillproto.validation.parameters import InputChecker as InputChecker
+    from skillproto.validation.parameters import OutputChecker as OutputChecker
     from skillproto.validation.parameters import check_inputs as check_inputs
     from skillproto.validation.parameters import check_output as check_output
 
@@ -29,6 +30,7 @@ _HOME = {
     "check_embedded": "embedded",
     "compile_embedded": "embedded",
     "InputChecker": "parameters",
+    "OutputChecker": "parameters",
     "check_inputs": "parameters",
     "check_output": "parameters",
 }

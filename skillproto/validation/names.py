@@ -5,7 +5,6 @@ Pure. The work is bounded, whatever the document holds.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from difflib import SequenceMatcher
 from itertools import islice
 
 _CLOSE = 0.72
@@ -24,6 +23,8 @@ def nearest(word: str, names: Iterable[str]) -> str | None:
     """
     if len(word) > _LONGEST_NAME:
         return None
+    from difflib import SequenceMatcher
+
     best, best_ratio = None, _CLOSE
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(_plain(word))

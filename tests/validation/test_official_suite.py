@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from skillproto.validation import compile_embedded, load_schema
+from skillproto.validation.embedded_proof import proof_of
 from skillproto.validation.formats import FORMATS
 from skillproto.validation.proof_writer import Unsupported, write_proof
+from skillproto.validation.schema_scan import Scan
 from skillproto.validation.schemas import SCHEMA_NAMES
 from tests.validation import official
 
@@ -96,3 +98,20 @@ def test_every_keyword_of_our_schemas_has_its_file_in_the_suite(name: str) -> No
     other_files = {"$ref": "ref", "$defs": "ref", "if": "if-then-else", "then": "if-then-else"}
     files = {other_files.get(keyword, keyword) for keyword in used_keywords(load_schema(name)) - said}
     assert files - {"format"} <= set(KEYWORDS)
+
+
+@pytest.mark.parametrize("file", KEYWORDS)
+def test_the_proof_of_a_carried_schema_accepts_nothing_that_the_suite_refuses(file: str) -> None:
+    accepted = [case for case in official.cases(file) if fits_surely(case)]
+    assert [case.name for case in accepted if not case.valid] == []
+
+
+def test_carried_schemas_are_proven_for_many_cases_of_the_suite() -> None:
+    valid = [case for file in KEYWORDS for case in official.cases(file) if case.valid]
+    assert sum(map(fits_surely, valid)) > 130
+
+
+def fits_surely(case: official.Case) -> bool:
+    scan = Scan(case.schema, "")
+    proof = None if scan.findings else proof_of(scan.normalised())
+    return proof is not None and proof(case.value)
