@@ -15,7 +15,7 @@ from skillproto.validation.schema_scan import Scan
 from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Violation, in_order
 
-WORK = 100_000
+WORK = 30_000
 """Keywords that a check may look at, besides those that grow with the value."""
 
 _WORK_PER_NODE = 30

@@ -16,7 +16,7 @@ Keyword = Callable[[Any, Any, Any, Schema], Errors | None]
 
 
 class Context(FormatChecker):
-    """What one check carries along: the whole schema and the budget.
+    """What one check carries along: the whole schema, the budget, and each enum as it is compared.
 
     It travels as the format checker, the one field that jsonschema hands on untouched.
     """
@@ -25,6 +25,7 @@ class Context(FormatChecker):
         super().__init__(formats=())
         self.root = root
         self.budget = budget
+        self.choices: dict[int, set[str]] = {}
 
 
 def fault(**facts: Any) -> ValidationError:

@@ -60,9 +60,11 @@ def _type(validator: Validator, types: Any, instance: Any, schema: Schema) -> Er
                 yield fault(validator="name", path=[str(key)[:60]], instance=key)
 
 
-def _enum(validator: Validator, values: Any, instance: Any, schema: Schema) -> Errors:
-    wanted = _written(validator, instance)
-    if not any(_written(validator, value) == wanted for value in values):
+def _enum(validator: Any, values: Any, instance: Any, schema: Schema) -> Errors:
+    choices = validator.format_checker.choices
+    if id(values) not in choices:
+        choices[id(values)] = {_written(validator, value) for value in values}
+    if _written(validator, instance) not in choices[id(values)]:
         yield fault()
 
 

@@ -8,6 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 _CLOSE = 0.72
+_SHORTEST_START = 3
+_SAME = {"float": "number", "double": "number", "dict": "object", "map": "object", "list": "array", "tuple": "array"}
+"""What other languages call the types of JSON."""
+
 _MOST_NAMES = 200
 _LONGEST_NAME = 64
 _PARTS = re.compile(
@@ -20,15 +24,36 @@ def nearest(word: str, names: Iterable[str]) -> str | None:
 
     >>> nearest("plugn", ["plugin", "api"]), nearest("capabilityType", ["capability_type"]), nearest("x", ["plugin"])
     ('plugin', 'capability_type', None)
+    >>> nearest("str", ["string", "object"]), nearest("dict", ["string", "object"]), nearest("uri", ["url"])
+    ('string', 'object', 'url')
     """
     if len(word) > _LONGEST_NAME:
         return None
+    names = list(islice(names, _MOST_NAMES))
+    return _most_alike(word, names) or _related(_plain(word), names)
+
+
+def _related(word: str, names: list[str]) -> str | None:
+    """Give the one name that a word begins, that is one letter away, or that other languages use it for."""
+    if _SAME.get(word) in names:
+        return _SAME[word]
+    if len(word) < _SHORTEST_START:
+        return None
+    found = [name for name in names if _plain(name).startswith(word) or _differs_in_one(word, _plain(name))]
+    return found[0] if len(found) == 1 else None
+
+
+def _differs_in_one(word: str, other: str) -> bool:
+    return len(word) == len(other) and sum(a != b for a, b in zip(word, other, strict=True)) == 1
+
+
+def _most_alike(word: str, names: list[str]) -> str | None:
     from difflib import SequenceMatcher
 
     best, best_ratio = None, _CLOSE
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(_plain(word))
-    for name in islice(names, _MOST_NAMES):
+    for name in names:
         matcher.set_seq1(_plain(name[: _LONGEST_NAME + 1]))
         if matcher.real_quick_ratio() > best_ratio and matcher.quick_ratio() > best_ratio:
             ratio = matcher.ratio()
