@@ -28,6 +28,7 @@ class Check(NamedTuple):
         is_excluded: says which files of a directory are passed over.
         baseline: the findings that are let pass; None means none.
         baseline_path: where the baseline lies.
+        limits: how large and how deep a text may be.
     """
 
     schema: str = "descriptor"
@@ -37,6 +38,7 @@ class Check(NamedTuple):
     is_excluded: Callable[[str], bool] = _nothing
     baseline: "Baseline | None" = None
     baseline_path: str = ""
+    limits: documents.Limits = documents.Limits()
 
     def all(self, paths: Iterable[str]) -> Iterator[Item]:
         """Check files, directories and the standard input, in their order."""
@@ -60,7 +62,7 @@ class Check(NamedTuple):
             yield Unreadable(shown, "crashed", describe(error))
 
     def _documents(self, file: BinaryIO, name: str) -> Iterator[Checked]:
-        for document in documents.read_file(file, source=name):
+        for document in documents.read_file(file, source=name, limits=self.limits):
             found = rules.check_document(document, schema=self.schema, engine=self.engine, config=self.config)
             yield Checked(name, document.index, tuple(self._new(name, found)), self.schema, document.text_of)
 

@@ -1,7 +1,7 @@
 """Find the files to check and open them, one at a time, so that memory stays flat."""
 
 # pathlib would be imported for this alone, and start-up is counted in milliseconds.
-# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH120, PTH123
+# ruff: noqa: PTH100, PTH207, PTH113, PTH109, PTH110, PTH112, PTH120, PTH123
 
 import os
 import sys
@@ -14,6 +14,7 @@ from skillproto.reports import Unreadable
 SUFFIXES = (".json", ".yaml", ".yml")
 STDIN = "-"
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
+_MAGIC = frozenset("*?[")
 _KEPT = frozenset({".well-known"})
 
 
@@ -66,8 +67,14 @@ def find(paths: Iterable[str], is_excluded: Callable[[str], bool] = _nothing) ->
                 seen.add(real)
                 yield name if name == STDIN else os.path.normpath(name)
         if not found:
-            kinds = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
-            yield Unreadable(path, "no-files", f"No descriptors in this directory; it was searched for {kinds}")
+            yield Unreadable(path, "no-files", _nothing_found(path))
+
+
+def _nothing_found(path: str) -> str:
+    if not os.path.isdir(path):
+        return "No file matches this pattern"
+    kinds = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
+    return f"No descriptors in this directory; it was searched for {kinds}, and what is ignored was passed over"
 
 
 @contextmanager
@@ -81,10 +88,27 @@ def opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _files(path: str) -> Iterator[str | Unreadable]:
-    if path == STDIN or not os.path.isdir(path):
-        yield path
+    if path != STDIN and os.path.isdir(path):
+        yield from _unignored(path)
+    elif path != STDIN and _MAGIC.intersection(path) and not os.path.lexists(path):
+        from glob import iglob
+
+        for name in sorted(iglob(path, recursive=True)):
+            if os.path.isfile(name):
+                yield name
     else:
-        yield from _walk(path)
+        yield path
+
+
+def _unignored(directory: str) -> Iterator[str | Unreadable]:
+    """Walk through a directory, without what the nearest ignore file names."""
+    from skillproto.cli import _ignore
+
+    listed = _ignore.find(directory)
+    is_ignored = _nothing if listed is None else _ignore.read(listed)
+    for name in _walk(directory):
+        if isinstance(name, Unreadable) or not is_ignored(os.path.abspath(name)):
+            yield name
 
 
 def _walk(directory: str) -> Iterator[str | Unreadable]:

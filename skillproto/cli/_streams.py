@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -35,6 +36,30 @@ def write(text: str) -> None:
     _state["begun"] = True
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def result(path: str | None) -> Iterator[Callable[[str], object]]:
+    """Give a function that writes pieces of the result: to the standard output, or into a file.
+
+    The file is written beside its place and moved there when it is whole.
+
+    Raises:
+        click.FileError: the file cannot be written.
+    """
+    if path is None:
+        yield write
+        return
+    partial = f"{path}.{os.getpid()}.partial"
+    try:
+        with open(partial, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - as in prepare
+            yield file.write
+        os.replace(partial, path)  # noqa: PTH105
+    except OSError as error:
+        raise click.FileError(path, error.strerror or type(error).__name__) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(partial)  # noqa: PTH108
 
 
 def flush() -> None:

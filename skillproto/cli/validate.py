@@ -11,6 +11,7 @@ from skillproto.cli._checking import Check
 from skillproto.cli._command import Command
 from skillproto.cli._files import has_settings
 from skillproto.cli._interrupt import Interruptible
+from skillproto.cli._limits import chosen_limits, limit_options
 from skillproto.reports import FORMATS, PROGRAMS, FailOn, Item, Tally, render
 from skillproto.validation import SCHEMA_NAMES, Engine
 
@@ -54,6 +55,8 @@ from skillproto.validation import SCHEMA_NAMES, Engine
 @click.option("--no-suppressions", is_flag=True, help="Let no document excuse itself with x-skillproto-ignore.")
 @click.option("--baseline", metavar="FILE", help="Let the findings that this file knows pass.")
 @click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, and let them pass.")
+@click.option("--output-file", metavar="FILE", help="Write the report into a file, which is replaced when it is whole.")
+@limit_options
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="How to call the standard input, '-'.")
 @click.option(
     "--color",
@@ -69,6 +72,7 @@ def command(
     fail_on: FailOn,
     engine: Engine,
     write_baseline: str | None,
+    output_file: str | None,
     stdin_filename: str,
     color: str,
     **choices: Any,
@@ -76,10 +80,12 @@ def command(
     """Check descriptors and report everything that is wrong with them.
 
     PATH is a file, a directory (searched for *.json, *.yaml and *.yml, but not in hidden
-    directories), or '-' for the standard input.
+    directories, and without what a .skillprotoignore names), a pattern such as
+    'skills/**/*.json', or '-' for the standard input.
     """
     _require_schema(schema)
-    check = _chosen(Check(schema, engine, stdin_filename), choices)
+    limits = chosen_limits(choices)
+    check = _chosen(Check(schema, engine, stdin_filename, limits=limits), choices)
     if write_baseline is not None:
         from skillproto.cli._baselines import write
 
@@ -87,8 +93,9 @@ def command(
     tally = Tally(fail_on=fail_on, rule_pack_version=rules.RULE_PACK_VERSION)
     with Interruptible(guards_writes=output_format in PROGRAMS) as stop:
         items = _until(stop.items(check.all(paths)), stop, tally)
-        for piece in render(items, tally, output_format, color=_streams.color_wanted(color)):
-            _streams.write(piece)
+        with _streams.result(output_file) as write_result:
+            for piece in render(items, tally, output_format, color=not output_file and _streams.color_wanted(color)):
+                write_result(piece)
     _streams.say(str(tally))
     return exit_code(tally)
 

@@ -9,8 +9,9 @@ from importlib import import_module
 from skillproto.reports.findings import Checked, FailOn, Item, Tally, Unreadable
 
 PEOPLE = ("text", "concise", "full")
-PROGRAMS = ("json", "jsonl", "github", "gitlab", "sarif", "junit")
+PROGRAMS = ("json", "json-lines", "jsonl", "github", "gitlab", "sarif", "junit")
 FORMATS = PEOPLE + PROGRAMS
+_ALIASES = {"json-lines": "jsonl"}
 
 __all__ = ["FORMATS", "Checked", "FailOn", "Item", "Tally", "Unreadable", "render"]
 
@@ -31,7 +32,7 @@ def render(items: Iterator[Item], tally: Tally, output_format: str = "text", *, 
     if output_format in PEOPLE:
         return _for_people(items, output_format, color)
     write: Callable[[Iterator[Item], Tally], Iterator[str]]
-    write = import_module(f"skillproto.reports.as_{output_format}").render
+    write = import_module(f"skillproto.reports.as_{_ALIASES.get(output_format, output_format)}").render
     return write(items, tally)
 
 

@@ -54,5 +54,6 @@ def bad() -> dict[str, Any]:
 
 
 def write(path: Path, value: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, indent=2), encoding="utf-8")
     return path
