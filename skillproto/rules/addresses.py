@@ -19,6 +19,7 @@ _KIND_WORDS = {
 }
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
+_HOST = re.compile(r"[A-Za-z0-9._:-]+")
 _PLAIN_HTTP = re.compile(r"(?i)http://")
 
 
@@ -168,7 +169,7 @@ def _origin(text: object) -> tuple[str, str, int] | None:
     except ValueError:
         return None
     scheme, host = parts.scheme.lower(), parts.hostname
-    if scheme not in _DEFAULT_PORTS or not host:
+    if scheme not in _DEFAULT_PORTS or not host or not _HOST.fullmatch(host):
         return None
     return scheme, host.rstrip("."), port or _DEFAULT_PORTS[scheme]
 

@@ -23,6 +23,16 @@ def _embedded(name: str, summary: str, source: str, bad: str, good: str, why: st
     return Rule(f"descriptor/{name}", "error", summary, source, bad, good, "members", " ".join(why.split()))
 
 
+TOO_DEEP = _document(
+    "too-deep",
+    "Objects and arrays are nested within the limit.",
+    "RFC 8259 section 9",
+    "[[[[]]]]",
+    "[[]]",
+    "config",
+    """Deep nesting breaks parsers that recurse. No descriptor needs it.""",
+)
+
 DOCUMENT_RULES = (
     _document(
         "syntax",
@@ -64,15 +74,7 @@ DOCUMENT_RULES = (
         """The limit keeps a stranger's file from filling the memory. It can be raised where larger documents are
         wanted.""",
     ),
-    _document(
-        "too-deep",
-        "Objects and arrays are nested within the limit.",
-        "RFC 8259 section 9",
-        "[[[[]]]]",
-        "[[]]",
-        "config",
-        """Deep nesting breaks parsers that recurse. No descriptor needs it.""",
-    ),
+    TOO_DEEP,
     _document(
         "non-finite-number",
         "Numbers are finite.",

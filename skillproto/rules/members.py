@@ -61,7 +61,7 @@ def _report(name: str, candidates: list[str], field: str, at: str) -> Violation:
         f"one of: {', '.join(candidates)}" if candidates else "no further member",
         name,
         f"{where if at else 'The document'} has no member of this name",
-        hint=f"Did you mean {near}?" if near else "names of your own start with x-",
+        hint=f"Did you mean {near!r}?" if near else "Names of your own start with x-",
         details={"suggestion": near} if near else None,
     )
 

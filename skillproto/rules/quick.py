@@ -76,6 +76,7 @@ _PLAIN_VERSION = re.compile(PROTOCOL_VERSION.partition(".")[0] + r"\.[0-9.]+")
 _MOST_PLAIN_DAYS = 4
 _MOST_VALUES = 100
 _DEEPEST_VALUE = 8
+_MOST_NODES = 2000
 
 _TOKENS = bytes(
     97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 if 32 <= c < 127 or c in b"\t\n\r" else 33
@@ -98,17 +99,20 @@ def doubts(document: dict[str, Any]) -> list[str]:
     >>> doubts(json.loads(pathlib.Path("examples/translate.json").read_text()))
     []
     """
+    nodes, texts = _walk(document)
+    if len(nodes) > _MOST_NODES:
+        return list(AREAS)
     found = [] if _PLAIN_VERSION.fullmatch(document["protocol"]["version"]) else ["protocol"]
     if not (_schemas_are_plain(document) and _parameters_are_plain(document["inputs"])):
-        found += ("members", "parameters", "schemas")
+        found += ("members", "parameters", "schemas", "access")
     elif not _members_are_plain(document):
         found.append("members")
     if not _addresses_are_plain(document):
         found.append("addresses")
     is_open, is_unguarded = document["access"] == "public", document["auth"]["type"] == "none"
-    if is_open is not is_unguarded:
+    if is_open is not is_unguarded and "access" not in found:
         found.append("access")
-    return found + _doubts_of_texts(document, found)
+    return found + _doubts_of_texts(nodes, texts, found)
 
 
 def _members_are_plain(document: dict[str, Any]) -> bool:
@@ -246,19 +250,26 @@ def _origin(text: str | None) -> str | None:
     return match[1]
 
 
-def _doubts_of_texts(document: dict[str, Any], found: list[str]) -> list[str]:
-    """Name the areas that a text puts in doubt, or the name of a member that is not plain."""
+def _walk(document: dict[str, Any]) -> tuple[list[Any], list[str]]:
+    """Give every object and array, a few more than the limit at most (a value may hold itself), and every text."""
+    nodes: list[Any] = [document]
     texts: list[str] = []
-    waiting: list[Any] = [document]
-    for node in waiting:
+    for node in nodes:
         for item in node.values() if node.__class__ is dict else node:
             if item.__class__ is str:
                 texts.append(item)
             elif item.__class__ is dict or item.__class__ is list:
-                waiting.append(item)
+                nodes.append(item)
+        if len(nodes) > _MOST_NODES:
+            break
+    return nodes, texts
+
+
+def _doubts_of_texts(nodes: list[Any], texts: list[str], found: list[str]) -> list[str]:
+    """Name the areas that a text puts in doubt, or the name of a member that is not plain."""
     doubtful: list[str] = []
-    if found or "oauth2" in document["auth"]:
-        doubtful = _doubts_of_names({name for node in waiting if node.__class__ is dict for name in node}, texts)
+    if found or "oauth2" in nodes[0]["auth"]:
+        doubtful = _doubts_of_names({name for node in nodes if node.__class__ is dict for name in node}, texts)
     doubtful += _doubts_of_text(" ".join(texts), texts)
     return [area for area in dict.fromkeys(doubtful) if area not in found]
 

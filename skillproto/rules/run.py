@@ -99,10 +99,12 @@ def _findings(
 ) -> list[Violation]:
     """Give all findings, `known` ones of reading included, as configuration and excuses leave them."""
     from skillproto.rules.config import RuleConfig
-    from skillproto.rules.subject import Subject
+    from skillproto.rules.subject import Subject, is_bounded
     from skillproto.rules.suppression import has_excuses, suppress
 
     config = config or RuleConfig()
+    if not is_bounded(document):
+        return config.with_severities([*known, _too_deep()])
     subject = Subject(document, schema)
     if not config.is_ignored("protocol/incompatible"):
         foreign = _foreign(subject)
@@ -141,12 +143,22 @@ def rule_findings(subject: "Subject", areas: list[str] | None = None) -> Iterato
     from skillproto.rules.areas import RULES_OF_AREA, embedded_schemas
     from skillproto.rules.model import checks_of
 
-    for area, rules in RULES_OF_AREA.items():
-        if areas is None or area in areas:
-            for _, look in checks_of(rules, subject.schema):
-                yield from look(subject)
-    if areas is None or "schemas" in areas:
-        yield from embedded_schemas(subject)
+    try:
+        for area, rules in RULES_OF_AREA.items():
+            if areas is None or area in areas:
+                for _, look in checks_of(rules, subject.schema):
+                    yield from look(subject)
+        if areas is None or "schemas" in areas:
+            yield from embedded_schemas(subject)
+    except RecursionError:
+        yield _too_deep()
+
+
+def _too_deep() -> Violation:
+    from skillproto.rules.found_elsewhere import TOO_DEEP
+
+    message = "Arrays and objects are nested too deeply to be checked, or hold themselves"
+    return TOO_DEEP.found("", "arrays and objects inside each other to a sensible depth", None, message)
 
 
 def _not_told(faults: list[Violation], findings: Iterable[Violation]) -> Iterator[Violation]:

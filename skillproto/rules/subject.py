@@ -15,6 +15,12 @@ _LINKS = (("documentation_url",), ("provider", "url"), ("protocol", "changelog_u
 _CALLS = (("endpoint", "url"), ("endpoint", "status_url"), ("endpoint", "result_url"))
 _CREDENTIALS = (("auth", "oauth2", "token_url"), ("auth", "oauth2", "authorization_url"))
 
+DEEPEST = 1000
+"""Levels of arrays and objects inside each other that are looked at."""
+
+MOST_NODES = 2_000_000
+"""Arrays and objects of a document that are looked at, each as often as it is reached."""
+
 
 class Text(NamedTuple):
     """A string of the document, and where it stands; `is_key` for the name of a member."""
@@ -140,3 +146,22 @@ def objects_of(value: JSONValue, field: str = "") -> Iterator[tuple[str, dict[st
             waiting.extend((at + pointer([key]), child) for key, child in reversed(list(item.items())))
         elif isinstance(item, list | tuple):
             waiting.extend((f"{at}/{i}", child) for i, child in reversed(list(enumerate(item))))
+
+
+def is_bounded(value: JSONValue) -> bool:
+    """Say whether a value ends: no container holds itself, and none is nested absurdly deep.
+
+    >>> loop = []; loop.append(loop)
+    >>> is_bounded({"a": [1, {}]}), is_bounded(loop)
+    (True, False)
+    """
+    waiting: list[tuple[JSONValue, int]] = [(value, 1)]
+    seen = 0
+    while waiting:
+        item, depth = waiting.pop()
+        seen += 1
+        if depth > DEEPEST or seen > MOST_NODES:
+            return False
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ()
+        waiting.extend((child, depth + 1) for child in inner if isinstance(child, dict | list | tuple))
+    return True

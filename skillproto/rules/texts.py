@@ -96,7 +96,8 @@ def _joins(char: str) -> bool:
 
 INSTRUCTION = re.compile(
     r"(?ix)"
-    r"\b(?:ignor[ea]|disregard|forget|override|bypass|olvid[ae]|omite|descarta|desobedece|haz\s+caso\s+omiso)\w*\W+"
+    r"\b(?:ignor(?:e|a|en|ar|ad|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?|olvid(?:a|e|ar)"
+    r"|omit(?:e|ir)|descart(?:a|e|ar)|desobedece|haz\s+caso\s+omiso)\W+"
     r"(?:\w+\W+){0,5}?(?:instructions?|instrucci[oó]n(?:es)?|prompts?|rules|reglas|guidelines|indicaciones|directrices|messages|mensajes)\b"
     r"|\b(?:system|developer|hidden)\s+(?:prompt|message)s?\b|\bprompt\s+(?:del?\s+)?sistema\b|\bmensaje\s+de(?:l)?\s+sistema\b"
     r"|\byou\s+(?:must|should|shall|have\s+to|need\s+to|are\s+required\s+to)\s+(?:\w+\s+){0,2}?"

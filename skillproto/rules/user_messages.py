@@ -33,7 +33,7 @@ _PARTS = (
         "The message names a table, a system or a technical detail",
         re.compile(
             r"(?i)\b(?:sql|postgres\w*|mysql|oracle|mongodb|redis|kafka|dynamodb|database|base\s+de\s+datos|backend|api"
-            r"|endpoint|stack\s?trace|traceback|exception|excepción|null\s?pointer|timeout|json|http[s]?|tabla|table|schema"
+            r"|endpoint|stack\s?trace|traceback|exception|excepción|null\s?pointer|timeout|json|http[s]?|tabla|schema"
             r"|esquema|servidor|server|microservic\w+|crm|erp|webhook|payload|tenant)\b|\b\w+\.\w+\(\)|\b\w+(?:Error|Exception)\b"
         ),
     ),
