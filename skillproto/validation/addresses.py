@@ -29,6 +29,7 @@ _LONGEST_HOST = 253
 _LONGEST_LABEL = 63
 _LAST_PORT = 65535
 _SHOWN = 60
+_SHOWN_PART = 30
 
 
 class Refusal(NamedTuple):
@@ -217,7 +218,9 @@ def _labels(host: str, label: re.Pattern[str]) -> Refusal | None:
         if len(part) > _LONGEST_LABEL:
             return Refusal(f"A part of the host name is longer than {_LONGEST_LABEL} characters")
         if not label.fullmatch(part) or (part[2:4] == "--" and part[:2].lower() != "xn" and label is _HOST_LABEL):
-            return Refusal(f"{part!r} is no part of a host name", "It has letters, digits and, inside, '-'")
+            return Refusal(
+                f"{part[:_SHOWN_PART]!r} is no part of a host name", "It has letters, digits and, inside, '-'"
+            )
     return None
 
 

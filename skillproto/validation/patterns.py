@@ -11,8 +11,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from skillproto.validation import charsets
+from skillproto.validation.budget import Budget as WorkBudget
+from skillproto.validation.budget import BudgetSpent
 from skillproto.validation.charsets import CharSet
-from skillproto.validation.regex_machine import Budget, Machine, TooLarge, build, positions
+from skillproto.validation.regex_machine import Budget, Machine, Program, TooLarge, build, positions
 from skillproto.validation.regex_syntax import (
     Backreference,
     Chars,
@@ -30,7 +32,7 @@ __all__ = ["Pattern", "PatternError", "UnsafePattern", "compile_pattern", "parse
 
 _WIDEST_SEARCH = 200
 _MANY_TIMES = 10
-_MOST_PAIRS = 5000
+_WORK = 150_000
 
 
 class UnsafePattern(Exception):
@@ -186,15 +188,15 @@ def _is_linear(node: Node) -> bool:
         return False
     try:
         program = build(node, collapse=2)
-    except TooLarge:
+        return all(_is_plain(program, following) for _, following in positions(program, WorkBudget(_WORK)))
+    except (TooLarge, BudgetSpent):
         return False
+
+
+def _is_plain(program: Program, following: list[int]) -> bool:
+    """Say whether the next character alone tells which of the steps comes next."""
     steps = program.steps
-    for _, following in positions(program):
-        if len(set(following)) < len(following):
-            return False
-        if charsets.overlap(steps[number].chars or () for number in following):
-            return False
-    return True
+    return len(set(following)) == len(following) and not charsets.overlap(steps[i].chars or () for i in following)
 
 
 def _is_anchored(node: Node) -> bool:
@@ -258,13 +260,14 @@ def _danger(node: Node) -> str | None:
     for repeat in _repeats(node):
         if _is_long(repeat) and _can_be_empty(repeat.part) and any(map(_is_long, _repeats(repeat.part))):
             return "A repeat that can be empty is repeated"
-    try:
-        program = build(node, collapse=_MANY_TIMES)
-    except TooLarge:
-        return None
     from skillproto.validation.regex_loops import is_ambiguous
 
-    follow = {number: following for number, following in positions(program) if number >= 0}
-    if is_ambiguous(follow, lambda number: program.steps[number].chars or (), _MOST_PAIRS):
-        return "A repeat can take the same text in more than one way"
+    budget = WorkBudget(_WORK)
+    program = build(node, collapse=_MANY_TIMES)
+    try:
+        follow = {number: following for number, following in positions(program, budget) if number >= 0}
+        if is_ambiguous(follow, lambda number: program.steps[number].chars or (), budget):
+            return "A repeat can take the same text in more than one way"
+    except BudgetSpent:
+        raise UnsafePattern("It is too intricate to be looked through") from None
     return None

@@ -6,35 +6,41 @@ Those are what makes a matcher that goes back take exponential time. Pure.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
+from skillproto.validation.budget import Budget
 from skillproto.validation.charsets import CharSet, overlap
 
 T = TypeVar("T", bound=Hashable)
 
 
-def is_ambiguous(follow: Mapping[int, list[int]], chars: Callable[[int], CharSet], most_pairs: int) -> bool:
+def is_ambiguous(follow: Mapping[int, list[int]], chars: Callable[[int], CharSet], budget: Budget) -> bool:
     """Say whether from some position two different ways over the same text lead back to it.
 
     Args:
         follow: for each position those that can come next, twice where two ways lead there.
         chars: the characters of a position.
-        most_pairs: where the work would be larger, the answer is False.
+        budget: what the work is counted against.
 
-    >>> is_ambiguous({1: [1, 1]}, lambda position: ((97, 97),), 100)
+    Raises:
+        BudgetSpent: it took more work than it may.
+
+    >>> is_ambiguous({1: [1, 1]}, lambda position: ((97, 97),), Budget())
     True
     """
     for loop in components(follow, lambda position: follow[position]):
         inner = {position: [way for way in follow[position] if way in loop] for position in loop}
         if any(len(ways) > len(set(ways)) for ways in inner.values()):
             return True
-        if len(loop) ** 2 <= most_pairs and _pairs_return(inner, chars):
+        budget.spend(len(loop) ** 2)
+        if _pairs_return(inner, chars, budget):
             return True
     return False
 
 
-def _pairs_return(inner: Mapping[int, list[int]], chars: Callable[[int], CharSet]) -> bool:
+def _pairs_return(inner: Mapping[int, list[int]], chars: Callable[[int], CharSet], budget: Budget) -> bool:
     pairs = {
         (left, right) for left in inner for right in inner if left == right or overlap([chars(left), chars(right)])
     }
+    budget.spend(sum(len(inner[left]) * len(inner[right]) for left, right in pairs))
     ways = {
         (left, right): [(a, b) for a in inner[left] for b in inner[right] if (a, b) in pairs] for left, right in pairs
     }

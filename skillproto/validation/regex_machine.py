@@ -230,33 +230,37 @@ def _stands(edge: str, before: str, *, ended: bool, word: bool) -> bool:
             return ((before == "word") != word) == (edge == "word")
 
 
-def positions(program: Program) -> Iterator[tuple[int, list[int]]]:
+def positions(program: Program, budget: Budget) -> Iterator[tuple[int, list[int]]]:
     """Give each step that takes a character, and 'first' as -1, with the steps that can follow it.
 
     A step stands there once for each way to it: twice where the expression is ambiguous.
     Edges are passed freely. The end is left out.
 
+    >>> from skillproto.validation.budget import Budget as Free
     >>> from skillproto.validation.regex_syntax import parse
-    >>> dict(positions(build(parse("a+b"))))[-1]
+    >>> dict(positions(build(parse("a+b")), Free()))[-1]
     [3]
     """
-    yield -1, _reach(program, program.first)
+    yield -1, _reach(program, program.first, budget)
     for number, step in enumerate(program.steps):
         if step.chars is not None:
-            yield number, _reach(program, step.ways[0])
+            yield number, _reach(program, step.ways[0], budget)
 
 
-def _reach(program: Program, start: int) -> list[int]:
+def _reach(program: Program, start: int, budget: Budget) -> list[int]:
     """Follow every way to the next character, each only once through the same step."""
     found: list[int] = []
-    ways: list[tuple[int, frozenset[int]]] = [(start, frozenset())]
+    passed: set[int] = set()
+    ways = [start]
     while ways:
-        number, passed = ways.pop()
-        step = program.steps[number]
-        if step.chars is not None:
+        number = ways.pop()
+        if number < 0:
+            passed.discard(~number)
+        elif (step := program.steps[number]).chars is not None:
             found.append(number)
         elif number not in passed:
-            ways.extend((way, passed | {number}) for way in step.ways)
-        if len(found) + len(ways) > MOST_STEPS:
-            break
+            budget.spend(len(step.ways) + 1)
+            passed.add(number)
+            ways.append(~number)
+            ways.extend(step.ways)
     return found

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from skillproto.validation import charsets
 from skillproto.validation.charsets import CharSet
 
-LONGEST_PATTERN = 10_000
+LONGEST_PATTERN = 5_000
 """Characters that a regular expression may have."""
+
+_MANY = 1_000_000_000
 
 DEEPEST_GROUP = 60
 """Groups that may stand inside each other."""
@@ -185,9 +187,7 @@ class _Reader:
             most, end = self.digits(end + 1)
         if not least or self.text[end : end + 1] != "}":
             return None
-        if max(len(least), len(most or "")) > len(str(LONGEST_PATTERN)) + 3:
-            raise PatternError("a repeat has too large a number", self.at)
-        return int(least), int(most) if most else None, end + 1
+        return _count(least), _count(most) if most else None, end + 1
 
     def digits(self, start: int) -> tuple[str, int]:
         end = start
@@ -374,6 +374,11 @@ class _Reader:
         if self.take("b"):
             return ((8, 8),)
         return self.escaped(start)
+
+
+def _count(digits: str) -> int:
+    """Read a number; a huge one is cut to one that is larger than any that is followed."""
+    return int(digits) if len(digits) < len(str(_MANY)) else _MANY
 
 
 def _is_single(chars: CharSet) -> bool:
