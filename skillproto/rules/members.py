@@ -70,13 +70,22 @@ def members_of(root: dict[str, Any], schema: JSONValue, value: JSONValue) -> dic
     """Give the members that a schema names for an object, those of the branch that its tag chose included."""
     here = _resolved(root, schema)
     known = dict(here.get("properties", {}))
-    for branch in here.get("allOf", ()):
-        if not isinstance(value, Mapping):
-            break
-        tags = branch.get("if", {}).get("properties", {})
-        if all(value.get(name) == tag.get("const") for name, tag in tags.items()):
-            known.update(branch.get("then", {}).get("properties", {}))
+    branches = here.get("allOf", [])
+    chosen = [branch["then"] for branch in branches if isinstance(value, Mapping) and _is_chosen(branch["if"], value)]
+    if branches and not chosen and isinstance(value, Mapping) and not _names_a_tag(here, branches, value):
+        return {}  # the tag is what is wrong; nobody can say which members belong to it
+    for branch in chosen:
+        known.update(branch.get("properties", {}))
     return known
+
+
+def _is_chosen(condition: dict[str, Any], value: Mapping[str, Any]) -> bool:
+    return all(value.get(name) == tag["const"] for name, tag in condition["properties"].items())
+
+
+def _names_a_tag(schema: dict[str, Any], branches: list[dict[str, Any]], value: Mapping[str, Any]) -> bool:
+    tags = {name for branch in branches for name in branch["if"]["properties"]}
+    return all(value.get(name) in schema["properties"][name].get("enum", []) for name in tags)
 
 
 def _resolved(root: dict[str, Any], schema: JSONValue) -> dict[str, Any]:

@@ -53,7 +53,7 @@ _PARTS = (
         re.compile(
             r"(?i)\b(?:we|i)(?:'re|'m|\s+are|\s+am)?\s+(?:very|so|deeply|truly|extremely|terribly|really|sincerely)\s+(?:sorry|apologi\w+)"
             r"|\b(?:sincerely\s+apologi\w+|apologi[sz]e\s+for\s+(?:any|the)\s+(?:inconvenience|trouble)|sincere\w*\s+apolog\w+)\b"
-            r"|\b(?:lament(?:o|amos)\s+(?:mucho|profundamente|sinceramente|enormemente)|mil\s+disculpas|sinceras\s+disculpas"
+            r"|\b(?:(?:lament(?:o|amos)|siento|sentimos)\s+(?:mucho|much\u00edsimo|profundamente|sinceramente|enormemente)|mil\s+disculpas|sinceras\s+disculpas"
             r"|(?:disculp\w+|perd\w+)\s+(?:\w+\s+){0,3}(?:molestias?|inconvenientes?))\b"
             r"|(?s:(?:sorry|apolog|disculp|perdón|lament|siento).{1,200}(?:sorry|apolog|disculp|perdón|lament|siento))"
         ),
