@@ -226,7 +226,8 @@ def _known(names: list[JSONValue]) -> set[str]:
     good='{"inputs": [{"name": "region", "type": "string", "schema": {"type": ["string", "null"], "maxLength": 3}}]}',
     why="""Models fill in every parameter that they are shown, with null for what they have nothing for. A schema
     that refuses null turns that into a failed call. Allow null beside the type, or make the parameter required.
-    A parameter without a schema is not reported: its null is read as not given.""",
+    A parameter
+    without a schema is not reported: a client answers null with the advice to leave it out.""",
 )
 def optional_refuses_null(subject: Subject) -> Iterator[Violation]:
     """Ask the schemas of optional parameters about null."""

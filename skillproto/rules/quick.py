@@ -76,7 +76,7 @@ _PLAIN_VERSION = re.compile(PROTOCOL_VERSION.partition(".")[0] + r"\.[0-9.]+")
 _MOST_PLAIN_DAYS = 4
 _MOST_VALUES = 100
 _DEEPEST_VALUE = 8
-_MOST_NODES = 2000
+_MOST_NODES = 200_000
 
 _TOKENS = bytes(
     97 if chr(c) in "_-" or (c < 128 and chr(c).isalnum()) else 32 if 32 <= c < 127 or c in b"\t\n\r" else 33

@@ -186,12 +186,20 @@ class _Definition:
         """Give what is wrong with a value."""
         if not self._has_type(value):
             if value is None and is_input and not self.is_required:
+                if self._names_null(at):
+                    return []
                 hint = "Remove it: an optional input without a value is left out"
                 return [Violation(at, self.expected, None, "null is no value here", "schema/null-member", hint=hint)]
             return [_wrong_type(self.expected, value, at)]
         if self._choices is not None and not _is_among(value, self._choices):
             return [self._no_choice(value, at)]
         return self._schema.check(value, at) if self._has_schema else []
+
+    def _names_null(self, at: str) -> bool:
+        """Say whether an optional input's own enum or schema allows null, which models send for what they leave out."""
+        if self._choices is not None and None not in self._choices:
+            return False
+        return not self._schema.check(None, at) if self._has_schema else self._choices is not None
 
     def _no_choice(self, value: Any, at: str) -> Violation:
         from skillproto.validation.names import nearest

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from skillproto.rules import validate
+from skillproto.validation import check_inputs
 from tests.rules.support import example, rules_of, with_members, with_parameter
 
 
@@ -198,3 +199,20 @@ def test_a_list_of_very_many_values_is_a_finding_in_bounded_time(name: str) -> N
     assert time.perf_counter() - began < 3
     assert (violations[0].rule, violations[0].field) == ("descriptor/schema-too-complex", f"/inputs/0/{name}")
     assert len(str(violations[0])) < 1000
+
+
+@pytest.mark.parametrize(
+    "parameter", [{"schema": NULLABLE}, {"enum": ["a", None]}, {"schema": NULLABLE, "enum": ["a", None]}]
+)
+def test_null_may_be_sent_where_the_parameter_allows_it(parameter: dict[str, Any]) -> None:
+    assert validate(with_parameter(**parameter)) == []
+    assert check_inputs([{"name": "p", "type": "string", **parameter}], {"p": None}) == []
+
+
+@pytest.mark.parametrize(
+    "parameter", [{}, {"schema": {"type": "string"}}, {"enum": ["a"]}, {"schema": NULLABLE, "enum": ["a"]}]
+)
+def test_null_is_refused_elsewhere_with_advice(parameter: dict[str, Any]) -> None:
+    (violation,) = check_inputs([{"name": "p", "type": "string", **parameter}], {"p": None})
+    assert violation.rule == "schema/null-member"
+    assert "Remove it" in str(violation.hint)
