@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from skillproto.rules.model import rule
@@ -31,10 +32,15 @@ _NAMESPACE = re.compile(r"(?:[a-z]{2,63}|xn--[a-z0-9-]+)(?:\.[A-Za-z0-9](?:[A-Za
 )
 def unknown_member(subject: Subject) -> Iterator[Violation]:
     """Compare the members of every object with those that its schema names."""
+    schema = _schema(subject.schema)
+    yield from _unknown(schema, schema, subject.document, "")
+
+
+@lru_cache
+def _schema(name: str) -> dict[str, Any]:
     from skillproto.validation import load_schema
 
-    schema = load_schema(subject.schema)
-    yield from _unknown(schema, schema, subject.document, "")
+    return load_schema(name)
 
 
 def _unknown(root: dict[str, Any], schema: JSONValue, value: JSONValue, at: str) -> Iterator[Violation]:

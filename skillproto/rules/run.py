@@ -20,6 +20,7 @@ Engine = Literal["auto", "reference"]
 
 _MISTAKEN_SHAPES = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
 _GROUPS = frozenset({"schema", "protocol", "descriptor", "index", "config"})
+_ALWAYS_TOLD = frozenset({"descriptor/secret-in-descriptor", "descriptor/invisible-characters"})
 _READ_GROUPS = _GROUPS | {"document"}
 
 
@@ -47,9 +48,10 @@ def validate(
     >>> [v.field for v in validate({"capability_type": "x"})][:2]
     ['/access', '/auth']
     """
-    if engine == "auto" and _is_surely_fine(document, schema):
+    areas = _doubtful(document, schema) if engine == "auto" else None
+    if areas == []:
         return []
-    return in_order(_findings(document, schema, engine, config, ()))
+    return in_order(_findings(document, schema, engine, config, (), areas))
 
 
 def check_document(
@@ -79,23 +81,30 @@ def check_document(
     """
     if not document.readable:
         return _with_severities(document.violations, config)
-    if not document.violations and engine == "auto" and _is_surely_fine(document.value, schema):
+    areas = _doubtful(document.value, schema) if engine == "auto" else None
+    if areas == [] and not document.violations:
         return []
     from skillproto.documents import explain_scalars, locate
 
-    findings = _findings(document.value, schema, engine, config, document.violations)
+    findings = _findings(document.value, schema, engine, config, document.violations, areas)
     return locate(document, explain_scalars(document, findings))
 
 
-def _is_surely_fine(document: JSONValue, schema: str) -> bool:
+def _doubtful(document: JSONValue, schema: str) -> list[str] | None:
+    """Name the areas to look at of a document that its schema surely accepts; None where that is not proven."""
     try:
-        return schema == "descriptor" and surely_valid(document, schema) and not doubts(document)
+        return doubts(document) if schema == "descriptor" and surely_valid(document, schema) else None
     except _MISTAKEN_SHAPES:
-        return False
+        return None
 
 
 def _findings(
-    document: JSONValue, schema: str, engine: Engine, config: "RuleConfig | None", known: Iterable[Violation]
+    document: JSONValue,
+    schema: str,
+    engine: Engine,
+    config: "RuleConfig | None",
+    known: Iterable[Violation],
+    areas: list[str] | None,
 ) -> list[Violation]:
     """Give all findings, `known` ones of reading included, as configuration and excuses leave them."""
     from skillproto.rules.config import RuleConfig
@@ -110,7 +119,7 @@ def _findings(
         foreign = _foreign(subject)
         if foreign:
             return config.with_severities(foreign)
-    found = [*known, *_checked(subject, engine)]
+    found = [*known, *_checked(subject, engine, areas)]
     if config.suppressions and has_excuses(document):
         found = suppress(document, found, config, _READ_GROUPS if known else _GROUPS)
     return config.apply(found)
@@ -124,18 +133,10 @@ def _foreign(subject: "Subject") -> list[Violation]:
     return list(incompatible.check(subject))
 
 
-def _checked(subject: "Subject", engine: Engine) -> Iterator[Violation]:
-    faults = check(subject.document, subject.schema, engine=engine)
+def _checked(subject: "Subject", engine: Engine, areas: list[str] | None) -> Iterator[Violation]:
+    faults = check(subject.document, subject.schema, engine=engine) if areas is None else []
     yield from faults
-    yield from _not_told(faults, rule_findings(subject, None if faults else _areas(subject)))
-
-
-def _areas(subject: "Subject") -> list[str] | None:
-    """Name the areas whose rules must look; None for all of them."""
-    try:
-        return doubts(subject.document) if subject.schema == "descriptor" else None
-    except _MISTAKEN_SHAPES:
-        return None
+    yield from _not_told(faults, rule_findings(subject, areas))
 
 
 def rule_findings(subject: "Subject", areas: list[str] | None = None) -> Iterator[Violation]:
@@ -168,7 +169,7 @@ def _not_told(faults: list[Violation], findings: Iterable[Violation]) -> Iterato
     seen: set[Any] = set()
     for finding in findings:
         key = (finding.rule, finding.field, finding.message)
-        if finding.field not in told and key not in seen:
+        if (finding.field not in told or finding.rule in _ALWAYS_TOLD) and key not in seen:
             seen.add(key)
             yield finding
 
