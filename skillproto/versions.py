@@ -1,6 +1,7 @@
 """SemVer 2.0.0 versions: parsed, compared, and asked whether two fit together."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 PROTOCOL_VERSION = "1.0.0"
@@ -11,7 +12,15 @@ SUPPORTED_RANGE = "1.x.x"
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _PRE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
-_SEMVER = re.compile(
+
+
+@cache
+def _semver() -> re.Pattern[str]:
+    """The pattern, compiled when it is first asked for: importing this module costs nothing then."""
+    return re.compile(_SEMVER)
+
+
+_SEMVER = (
     rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})"
     rf"(?:-({_PRE}(?:\.{_PRE})*))?"
     r"(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
@@ -41,7 +50,7 @@ class Version(NamedTuple):
         >>> Version.parse("1.2.0-rc.1").pre
         ('rc', '1')
         """
-        match = _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
+        match = _semver().fullmatch(text) if len(text) <= _LONGEST else None
         if match is None:
             raise ValueError(f"not a SemVer version: {text[:60]!r}; write three numbers, such as 1.2.0")
         major, minor, patch, pre, build = match.groups()
@@ -73,7 +82,7 @@ def is_version(text: str) -> bool:
     >>> is_version("1.2.0"), is_version("v1.2.0")
     (True, False)
     """
-    return len(text) <= _LONGEST and _SEMVER.fullmatch(text) is not None
+    return len(text) <= _LONGEST and _semver().fullmatch(text) is not None
 
 
 def is_compatible(version: str, consumer: str = PROTOCOL_VERSION) -> bool:

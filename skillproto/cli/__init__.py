@@ -1,9 +1,14 @@
 """The command line. Every command is imported when it is called, so that start-up stays short."""
 
-import click
+import gc
 
-from skillproto import __version__
-from skillproto.cli._group import SkillprotoGroup
+# Start-up makes many objects that live to the end: looking for garbage among them is time lost.
+gc.set_threshold(100_000, 20, 20)
+
+import click  # noqa: E402
+
+from skillproto import __version__  # noqa: E402
+from skillproto.cli._group import SkillprotoGroup  # noqa: E402
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

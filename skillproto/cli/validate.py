@@ -102,7 +102,8 @@ def command(
 
 def _chosen(check: Check, choices: dict[str, Any]) -> Check:
     """Lay over a check what the options and the settings file say; most runs have neither."""
-    if any(choices.values()) or has_settings():
+    said = any(value for name, value in choices.items() if name != "isolated")
+    if said or (not choices["isolated"] and has_settings()):
         from skillproto.cli._choices import Options, choose
 
         return choose(check, Options(**choices))

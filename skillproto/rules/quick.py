@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from skillproto.rules.plain_schemas import LONGEST_NAME, is_plain, surely_fits
-from skillproto.rules.speech import ADDRESSING, LETTERS, STRANGE, is_silent, may_speak
+from skillproto.rules.speech import ADDRESSING, LETTERS, is_silent, is_strange, may_speak
 from skillproto.versions import PROTOCOL_VERSION
 
 AREAS = ("protocol", "members", "parameters", "schemas", "access", "addresses", "texts", "suppression")
@@ -286,7 +286,7 @@ def _doubts_of_text(text: str, texts: list[str]) -> list[str]:
     data = text.encode("utf-8", "surrogatepass")
     tokens = data.translate(_TOKENS)
     is_foreign = b"!" in tokens
-    if is_foreign and STRANGE.search(text):
+    if is_foreign and is_strange(text):
         return ["texts", "access"]
     words = (text.lower().encode() if is_foreign else data).translate(LETTERS).split()
     doubtful = []

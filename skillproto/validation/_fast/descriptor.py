@@ -17,7 +17,7 @@ def _prepare(name: str, pattern: str, text: str) -> object:
 
 _search1: Callable[[str], object] = partial(_prepare, '_search1', '\\A(?:[0-9A-Za-z])+(?:(?:[\\--\\._])+(?:[0-9A-Za-z])+)*\\Z')
 _search2: Callable[[str], object] = partial(_prepare, '_search2', '[\\U00000000-\\U00000008\\U0000000b-\\U0000000c\\U0000000e-\\U0000001f!-\\U0010ffff]')
-_search3: Callable[[str], object] = partial(_prepare, '_search3', '\\A(?:[!\\#-\\$\\&\\+\\--\\.0-9A-Z\\^-_a-z])+/(?:[!\\#-\\$\\&\\+\\--\\.0-9A-Z\\^-_a-z])+(?:(?:\\ )*;(?:[\\U00000000-\\U00000009\\U0000000b-\\U0000000c\\U0000000e-\\U00002027\\U0000202a-\\U0010ffff])*)?\\Z')
+_search3: Callable[[str], object] = partial(_prepare, '_search3', '\\A(?:[!\\#-\\$\\&\\+\\--\\.0-9A-Z\\^-_a-z])+/(?:[!\\#-\\$\\&\\+\\--\\.0-9A-Z\\^-_a-z])+(?:(?:\\ )*;(?:[\\ -\\~])*)?\\Z')
 _search4: Callable[[str], object] = partial(_prepare, '_search4', '\\A[A-Z_a-z](?:[\\-0-9A-Z_a-z])*\\Z')
 _search5: Callable[[str], object] = partial(_prepare, '_search5', "\\A(?:[!\\#-'\\*-\\+\\--\\.0-9A-Z\\^-z\\|\\~])+\\Z")
 
