@@ -13,22 +13,23 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(items: Iterator[Item], tally: Tally) -> Iterator[str]:
-    """Write one test suite; its cases go out as documents are finished.
-
-    The counts, which JUnit wants at the start, are left out: readers count the cases.
+    """Write one test suite, when all of it is known: JUnit wants the counts at the start.
 
     >>> print("".join(render(iter([Checked("a.json")]), Tally())), end="")
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="skillproto">
-    <testsuite name="skillproto validate">
+    <testsuites name="skillproto" tests="1" failures="0" errors="0">
+    <testsuite name="skillproto validate" tests="1" failures="0" errors="0">
     <testcase classname="descriptor" name="a.json"/>
     </testsuite>
     </testsuites>
     """
+    cases = [_unreadable(item) if isinstance(item, Unreadable) else _case(item, tally) for item in items]
+    failures = sum("><failure " in case for case in cases)
+    errors = sum("><error " in case for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield '<testsuites name="skillproto">\n<testsuite name="skillproto validate">\n'
-    for item in items:
-        yield _unreadable(item) if isinstance(item, Unreadable) else _case(item, tally)
+    yield f'<testsuites name="skillproto" {counts}>\n<testsuite name="skillproto validate" {counts}>\n'
+    yield from cases
     yield "</testsuite>\n</testsuites>\n"
 
 

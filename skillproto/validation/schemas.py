@@ -17,6 +17,12 @@ SCHEMA_NAMES = ("descriptor", "error", "execution", "index", "invocation-request
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _FOLDERS = tuple(os.path.join(parent, "schemas", SCHEMA_VERSION) for parent in (_PACKAGE, os.path.dirname(_PACKAGE)))
+_REPORTS = tuple(
+    os.path.join(parent, "schemas", "report", "1.json") for parent in (_PACKAGE, os.path.dirname(_PACKAGE))
+)
+
+REPORT_SCHEMA_PATH = next((path for path in _REPORTS if os.path.exists(path)), _REPORTS[0])
+"""Where the schema of the JSON report lies, for readers of reports in other languages."""
 
 
 def schema_path(name: str) -> str:

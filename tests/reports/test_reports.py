@@ -87,7 +87,7 @@ def test_no_document_at_all_is_still_one_json_object() -> None:
     assert (report["documents"], report["summary"]["checked"]) == ([], 0)
 
 
-@pytest.mark.parametrize("output_format", FORMATS)
+@pytest.mark.parametrize("output_format", sorted({*FORMATS} - {"junit"}))  # JUnit wants its counts first
 def test_a_finding_is_out_before_the_last_document_is_read(output_format: str) -> None:
     read = []
 
