@@ -40,6 +40,10 @@ CATALOGUE: Mapping[str, Rule] = MappingProxyType(_in_order(_all()))
 """Every rule by its id, group by group."""
 
 
+GROUPS = frozenset(rule.group for rule in CATALOGUE.values())
+"""The groups that rules are in."""
+
+
 def nearest_rule(name: str) -> str | None:
     """Give the id of the rule that a text was most likely meant to name, or None.
 

@@ -240,10 +240,9 @@ def check_pattern(pattern: str, source: str) -> str:
     >>> check_pattern("schema/*", "here")
     'schema/*'
     """
-    from skillproto.rules.catalogue import CATALOGUE, nearest_rule
+    from skillproto.rules.catalogue import CATALOGUE, GROUPS, nearest_rule
 
-    groups = {one.group for one in CATALOGUE.values()}
-    if pattern == "*" or pattern in CATALOGUE or pattern.removesuffix("/*") in groups:
+    if pattern == "*" or pattern in CATALOGUE or pattern.removesuffix("/*") in GROUPS:
         return pattern
     near = nearest_rule(pattern)
     raise UsageError(f"{source}: no rule is called {pattern[:80]!r}" + (f"; did you mean {near!r}?" if near else ""))

@@ -13,6 +13,9 @@ from skillproto.violations import JSONValue, Violation, pointer
 IGNORE_MEMBER = "x-skillproto-ignore"
 """The member that names the rules that an object is excused from."""
 
+_Unknown = tuple[str, list[str], str]
+
+_MOST_SUGGESTIONS = 100
 _NAMESPACE = re.compile(r"(?:[a-z]{2,63}|xn--[a-z0-9-]+)(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?){2,}")
 
 
@@ -33,7 +36,8 @@ _NAMESPACE = re.compile(r"(?:[a-z]{2,63}|xn--[a-z0-9-]+)(?:\.[A-Za-z0-9](?:[A-Za
 def unknown_member(subject: Subject) -> Iterator[Violation]:
     """Compare the members of every object with those that its schema names."""
     schema = _schema(subject.schema)
-    yield from _unknown(schema, schema, subject.document, "")
+    for i, (name, candidates, field) in enumerate(_unknown(schema, schema, subject.document, "")):
+        yield _report(name, candidates, field, nearest(name, candidates) if i < _MOST_SUGGESTIONS else None)
 
 
 @lru_cache
@@ -43,7 +47,8 @@ def _schema(name: str) -> dict[str, Any]:
     return load_schema(name)
 
 
-def _unknown(root: dict[str, Any], schema: JSONValue, value: JSONValue, at: str) -> Iterator[Violation]:
+def _unknown(root: dict[str, Any], schema: JSONValue, value: JSONValue, at: str) -> Iterator[_Unknown]:
+    """Give the members that nobody knows: name, names that are still free, and pointer."""
     known = members_of(root, schema, value)
     if isinstance(value, list):
         items = _resolved(root, schema).get("items")
@@ -56,17 +61,15 @@ def _unknown(root: dict[str, Any], schema: JSONValue, value: JSONValue, at: str)
         if name in known:
             yield from _unknown(root, known[name], item, below)
         elif not str(name).startswith("x-") and not (name == "$schema" and not at):
-            yield _report(str(name), [k for k in known if k not in value], below, at)
+            yield str(name), [free for free in known if free not in value], below
 
 
-def _report(name: str, candidates: list[str], field: str, at: str) -> Violation:
-    near = nearest(name, candidates)
-    where = at.rpartition("/")[2] or "the document"
+def _report(name: str, candidates: list[str], field: str, near: str | None) -> Violation:
     return unknown_member.found(
         field,
         f"one of: {', '.join(candidates)}" if candidates else "no further member",
         name,
-        f"{where if at else 'The document'} has no member of this name",
+        "No member of this name is known here",
         hint=f"Did you mean {near!r}?" if near else "Names of your own start with x-",
         details={"suggestion": near} if near else None,
     )

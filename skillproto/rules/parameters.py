@@ -1,7 +1,6 @@
 """Rules about the parameters of a skill and the values that stand for them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from skillproto.rules.found_elsewhere import SCHEMA_TOO_COMPLEX
 from skillproto.rules.model import Rule, rule
@@ -77,7 +76,7 @@ def default_type(subject: Subject) -> Iterator[Violation]:
     """Check defaults against the parameter."""
     for parameter in subject.parameters:
         if "default" in parameter.members:
-            yield from _misfit(default_type, parameter, parameter.members["default"], "default")
+            yield from _misfit(subject, default_type, parameter, parameter.members["default"], "default")
 
 
 @rule(
@@ -95,7 +94,7 @@ def enum_type(subject: Subject) -> Iterator[Violation]:
     for parameter in subject.parameters:
         first: dict[str, int] = {}
         for i, value in enumerate(_listed(parameter, "enum")):
-            found = list(_misfit(enum_type, parameter, value, f"enum/{i}", ask_enum=False))
+            found = list(_misfit(subject, enum_type, parameter, value, f"enum/{i}", ask_enum=False))
             yield from found
             earlier = first.setdefault(canonical(value), i)
             if earlier != i and not found:
@@ -116,7 +115,7 @@ def example_type(subject: Subject) -> Iterator[Violation]:
     """Check examples against the parameter."""
     for parameter in subject.parameters:
         for i, value in enumerate(_listed(parameter, "examples")):
-            yield from _misfit(example_type, parameter, value, f"examples/{i}")
+            yield from _misfit(subject, example_type, parameter, value, f"examples/{i}")
 
 
 def _listed(parameter: Parameter, name: str) -> list[JSONValue]:
@@ -126,7 +125,7 @@ def _listed(parameter: Parameter, name: str) -> list[JSONValue]:
 
 
 def _misfit(
-    of: Rule, parameter: Parameter, value: JSONValue, below: str, *, ask_enum: bool = True
+    subject: Subject, of: Rule, parameter: Parameter, value: JSONValue, below: str, *, ask_enum: bool = True
 ) -> Iterator[Violation]:
     """Report the first thing about a parameter that a value breaks: its type, its enum, its schema."""
     members, field = parameter.members, f"{parameter.field}/{below}"
@@ -138,7 +137,10 @@ def _misfit(
     elif ask_enum and not is_null_allowed and not _is_choice(value, members.get("enum")):
         yield of.found(field, "one of the parameter's enum", value, f"The {noun} is not in the parameter's enum")
     else:
-        for problem in _schema_problems(members, value, field)[:1]:
+        for problem in subject.schema_checks.problems(members.get("schema"), parameter.field, value, field)[:1]:
+            if problem.rule == SCHEMA_TOO_COMPLEX.id:
+                yield problem
+                return
             message = f"The {noun} breaks the parameter's schema: {problem.message}"
             yield of.found(problem.field, problem.expected, problem.actual, message)
 
@@ -153,17 +155,6 @@ def _is_choice(value: JSONValue, choices: JSONValue) -> bool:
         return True
     wanted = canonical(value)
     return any(canonical(choice) == wanted for choice in choices)
-
-
-def _schema_problems(members: dict[str, Any], value: JSONValue, field: str) -> list[Violation]:
-    """Give what a parameter's schema has against a value; a schema that is itself at fault says nothing."""
-    from skillproto.validation import compile_embedded
-
-    schema = members.get("schema")
-    if not isinstance(schema, dict | bool) or schema == {}:
-        return []
-    compiled = compile_embedded(schema)
-    return [] if compiled.problems else compiled.check(value, at=field)
 
 
 def too_many_values(subject: Subject) -> Iterator[Violation]:
@@ -235,7 +226,8 @@ def optional_refuses_null(subject: Subject) -> Iterator[Violation]:
         schema = parameter.members.get("schema")
         if parameter.is_required or not isinstance(schema, dict):
             continue
-        if _schema_problems(parameter.members, None, parameter.field):
+        problems = subject.schema_checks.problems(schema, parameter.field, None, parameter.field)
+        if problems and problems[0].rule != SCHEMA_TOO_COMPLEX.id:
             yield optional_refuses_null.found(
                 f"{parameter.field}/schema",
                 "a schema that accepts null",

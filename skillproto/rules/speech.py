@@ -7,13 +7,13 @@ LETTERS = bytes(c | 0x20 if 65 <= c <= 90 else c if 97 <= c <= 122 or c >= 128 e
 """Translates UTF-8 so that words stand alone and in lower case."""
 
 _ORDINARY = (
-    "\u00c0\u00d6",
-    "\u00d8\u00f6",
-    "\u00f8\u012f",
-    "\u0132\u017e",
-    "\u0391\u03c9",
-    "\u0410\u044f",
-    "\u4e00\u9fff",
+    ("\u00c0", "\u00d6"),
+    ("\u00d8", "\u00f6"),
+    ("\u00f8", "\u012f"),
+    ("\u0132", "\u017e"),
+    ("\u0391", "\u03c9"),
+    ("\u0410", "\u044f"),
+    ("\u4e00", "\u9fff"),
 )
 
 

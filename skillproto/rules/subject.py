@@ -5,9 +5,12 @@ Built once per document. It takes a document of any shape and passes over what h
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from skillproto.violations import JSONValue, pointer
+
+if TYPE_CHECKING:
+    from skillproto.rules.schema_checks import SchemaChecks
 
 AddressRole = Literal["call", "credentials", "link"]
 
@@ -74,6 +77,13 @@ class Subject:
                 return None
             value = value.get(name)
         return value
+
+    @cached_property
+    def schema_checks(self) -> "SchemaChecks":
+        """The schemas of the document, ready to check the values beside them."""
+        from skillproto.rules.schema_checks import SchemaChecks
+
+        return SchemaChecks()
 
     @cached_property
     def texts(self) -> list[Text]:

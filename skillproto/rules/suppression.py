@@ -3,7 +3,7 @@
 The member may stand in any object and is a list of rule ids; it speaks for that object and what is in it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from skillproto.rules.config import RuleConfig, matches
@@ -33,6 +33,8 @@ unknown_rule = Rule(
     schemas=("descriptor", "index", "error", "execution", "invocation-request"),
 )
 
+_MOST_SUGGESTIONS = 20
+
 
 class Excuse(NamedTuple):
     """One entry of an x-skillproto-ignore: the object it speaks for, the rule, and where it stands."""
@@ -40,11 +42,6 @@ class Excuse(NamedTuple):
     at: str
     pattern: str
     field: str
-
-    def covers(self, finding: Violation) -> bool:
-        """Say whether a finding is of this rule and inside this object."""
-        is_inside = finding.field == self.at or finding.field.startswith(self.at + "/")
-        return is_inside and matches(finding.rule, (self.pattern,))
 
 
 def has_excuses(document: JSONValue) -> bool:
@@ -68,14 +65,26 @@ def suppress(
     []
     """
     excuses, problems = _excuses(document)
+    by_place: dict[str, list[Excuse]] = {}
+    for excuse in excuses:
+        by_place.setdefault(excuse.at, []).append(excuse)
     kept, used = [], set()
     for finding in findings:
-        covering = [excuse for excuse in excuses if excuse.covers(finding)]
+        near = (excuse for at in _ancestors(finding.field) for excuse in by_place.get(at, ()))
+        covering = [excuse for excuse in near if matches(finding.rule, (excuse.pattern,))]
         used.update(covering)
         if not covering:
             kept.append(finding)
     idle = [excuse for excuse in excuses if excuse not in used and _was_asked(excuse.pattern, config, groups)]
     return kept + problems + [_stale(excuse) for excuse in idle]
+
+
+def _ancestors(field: str) -> Iterator[str]:
+    """Give a pointer and those of everything around it, the document last."""
+    while field:
+        yield field
+        field = field.rpartition("/")[0]
+    yield ""
 
 
 def _excuses(document: JSONValue) -> tuple[list[Excuse], list[Violation]]:
@@ -89,7 +98,7 @@ def _excuses(document: JSONValue) -> tuple[list[Excuse], list[Violation]]:
             problems.append(unknown_rule.found(field, "a list of rule ids", value, "This is not a list of rule ids"))
             continue
         for i, name in enumerate(value):
-            problem = _problem(name, f"{field}/{i}")
+            problem = _problem(name, f"{field}/{i}", suggest=len(problems) < _MOST_SUGGESTIONS)
             if problem is None:
                 excuses.append(Excuse(at, name, f"{field}/{i}"))
             else:
@@ -97,14 +106,14 @@ def _excuses(document: JSONValue) -> tuple[list[Excuse], list[Violation]]:
     return excuses, problems
 
 
-def _problem(name: JSONValue, field: str) -> Violation | None:
-    from skillproto.rules.catalogue import CATALOGUE, nearest_rule
+def _problem(name: JSONValue, field: str, *, suggest: bool) -> Violation | None:
+    from skillproto.rules.catalogue import CATALOGUE, GROUPS, nearest_rule
 
     if not isinstance(name, str):
         return unknown_rule.found(field, "the id of a rule", name, "This is not the id of a rule")
-    if name in CATALOGUE or name.removesuffix("/*") in {one.group for one in CATALOGUE.values()}:
+    if name in CATALOGUE or name.removesuffix("/*") in GROUPS:
         return None
-    near = nearest_rule(name)
+    near = nearest_rule(name) if suggest else None
     hint = f"Did you mean {near!r}?" if near else None
     return unknown_rule.found(field, "the id of a rule", name, "No rule has this id", hint=hint)
 

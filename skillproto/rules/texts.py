@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from skillproto.rules.model import rule
 from skillproto.rules.speech import is_silent
@@ -22,6 +23,7 @@ _MARKS_OF_DIRECTION = frozenset("\u200e\u200f\u061c")
 _RIGHT_TO_LEFT = frozenset({"R", "AL"})
 _EMOJI_VARIATIONS = frozenset("\ufe0e\ufe0f")
 _MOST_NAMED = 5
+_MOST_COUNTED = 1000
 
 
 @rule(
@@ -42,22 +44,27 @@ def invisible_characters(subject: Subject) -> Iterator[Violation]:
     for field, text, is_key in subject.texts:
         if text.isascii() and text.isprintable():
             continue
-        names = [_name(text[i]) for i in _invisible_at(text)]
-        if not names:
+        places = list(islice(_invisible_at(text), _MOST_COUNTED))
+        if not places:
             continue
-        listed = ", ".join(dict.fromkeys(names[:_MOST_NAMED]))
+        listed = ", ".join(dict.fromkeys(_name(text[i]) for i in places[:_MOST_NAMED]))
         where = "The name of the member" if is_key else "The text"
         yield invisible_characters.found(
             field,
             "visible characters",
             "".join(f"\\u{{{ord(c):x}}}" if INVISIBLE.match(c) else c for c in text[:_SHOWN]),
-            f"{where} holds {'an invisible character' if len(names) == 1 else f'{len(names)} invisible characters'}"
-            f" ({listed}): what a reader sees is not what a model reads",
+            f"{where} holds {_count(len(places))} ({listed}): what a reader sees is not what a model reads",
             hint="Take them out",
         )
 
 
 _SHOWN = 60
+
+
+def _count(number: int) -> str:
+    if number == 1:
+        return "an invisible character"
+    return f"{'at least ' if number == _MOST_COUNTED else ''}{number:,} invisible characters"
 
 
 def _name(char: str) -> str:
@@ -118,7 +125,7 @@ INSTRUCTION = re.compile(
     r"(?:\w+\s+){0,4}?(?:usuario|cliente|persona)s?\b"
     r"|\bact[uú]a\s+como\s+(?:si|un|una)\b"
     r"|</?\s*(?:system|important|instructions?|assistant|user|secret|im_start|im_end)\b[^>]{0,40}>|<\|\w{1,30}\|>|\[/?inst\]"
-    r"|(?:^|\n)\s*(?:system|assistant|human|user|sistema|asistente|usuario)\s*:"
+    r"|(?:^|\n)[ \t]{0,20}(?:system|assistant|human|user|sistema|asistente|usuario)\s*:"
 )
 _LONGEST_TEXT = 20_000
 

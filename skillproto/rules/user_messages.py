@@ -72,13 +72,14 @@ _PARTS = (
         "personal-data",
         "The message holds personal data",
         re.compile(
-            r"[\w.+-]+@[\w-]+\.[\w.]+|(?<![\w.])\+?[0-9](?:[ .()-]?[0-9]){7,14}(?![\w])"
+            r"[\w.+-]{1,64}@[\w-]{1,63}\.\w|(?<![\w.])\+?[0-9](?:[ .()-]?[0-9]){7,14}(?![\w])"
             r"|\b[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9kK]\b"
             r"|(?i:\b(?:dni|rut|cédula|cedula|curp|nif|nie|pasaporte|passport|ssn|iban)\b[^.]{0,20}?[0-9]{3,})"
         ),
     ),
 )
 _MOST_SENTENCES = 2
+_LONGEST_TEXT = 2000
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'»”)\]]*(?=\s|$)")
 _ABBREVIATION = re.compile(
     r"(?i)\b(?:sr|sra|srta|dr|dra|mr|mrs|ms|st|no|núm|etc|e\.g|i\.e|p\.ej|a\.m|p\.m|ud|uds|av)\."
@@ -115,6 +116,7 @@ def check_user_message(text: str, *, at: str = "/error/user_message") -> list[Vi
     >>> [v.details["broken"] for v in check_user_message("Ask the customer for the document. Sorry! ERR_42.")]
     ['too-long', 'identifier', 'instruction']
     """
+    text = text[:_LONGEST_TEXT]
     found = []
     if sentence_count(text) > _MOST_SENTENCES:
         found.append(("too-long", "The message has more than two sentences"))

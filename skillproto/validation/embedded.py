@@ -60,12 +60,13 @@ class EmbeddedSchema:
         """
         return self._fits is not None and self._fits(value)
 
-    def check(self, value: JSONValue, at: str = "") -> list[Violation]:
+    def check(self, value: JSONValue, at: str = "", *, budget: Budget | None = None) -> list[Violation]:
         """Check a value in bounded time.
 
         Args:
             value: any value.
             at: its JSON Pointer, for the findings.
+            budget: work that several checks share; None means a bound of this check's own.
 
         >>> [v.field for v in compile_embedded({"items": {"type": "string"}}).check(["a", 1], "/inputs/words")]
         ['/inputs/words/1']
@@ -77,7 +78,8 @@ class EmbeddedSchema:
         from skillproto.validation.reference import check_value
 
         try:
-            return check_value(value, self._schema, Budget(WORK + _WORK_PER_NODE * _size(value)), at=at)
+            budget = budget or Budget(WORK + _WORK_PER_NODE * _size(value))
+            return check_value(value, self._schema, budget, at=at)
         except (BudgetSpent, RecursionError):
             return [_given_up(value, at)]
 
