@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from functools import cache, lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 from urllib.request import getproxies, proxy_bypass
 
 from skillproto.errors import UsageError
@@ -123,6 +123,9 @@ class _Once:
 
     def __init__(self, piece: bytes) -> None:
         self._piece: bytes | None = piece
+
+    def __aiter__(self) -> Self:
+        return self
 
     async def __anext__(self) -> bytes:
         piece, self._piece = self._piece, None
