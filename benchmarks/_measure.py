@@ -5,7 +5,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Call = Callable[[], object]
@@ -38,6 +38,25 @@ def interleaved(calls: Mapping[str, Call], *, rounds: int, repeat: int = 1) -> d
     return times
 
 
+async def interleaved_async(
+    calls: Mapping[str, Callable[[], Awaitable[object]]], *, rounds: int, repeat: int = 1
+) -> dict[str, Times]:
+    """The same for calls that are awaited."""
+    times = {name: Times() for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            began = time.perf_counter()
+            for _ in range(repeat):
+                await call()
+            times[name].rounds.append((time.perf_counter() - began) / repeat)
+    return times
+
+
+def ratio(ours: Times, theirs: Times) -> Times:
+    """Our time over theirs, round by round: what slows a whole round down cancels out."""
+    return Times([a / b for a, b in zip(ours.rounds, theirs.rounds, strict=True)])
+
+
 def command(arguments: Sequence[str], *, ok: Sequence[int] = (0,)) -> Call:
     """A whole process as a call; its output is dropped, its exit code is looked at."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -67,6 +86,21 @@ class Row:
     target: str
     measured: str
     met: bool | None
+
+
+def ratio_row(what: str, ours: Times, theirs: Times | None, *, limit: float) -> Row:
+    """A line for our time over theirs, which may be so much at most."""
+    target = f"at most {limit:g}"
+    if theirs is None:
+        return Row(what, target, "not installed", None)
+    each = ratio(ours, theirs)
+    spread = f"{min(each.rounds):.2f} to {max(each.rounds):.2f}"
+    return Row(what, target, f"{each.median:.2f} ({spread})", each.median <= limit)
+
+
+def missing_rows(names: Sequence[str]) -> list[Row]:
+    """A line for each peer that is not there."""
+    return [Row(f"- {name}", "", "not installed", None) for name in names]
 
 
 def print_table(title: str, rows: Sequence[Row]) -> None:
