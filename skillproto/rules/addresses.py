@@ -108,7 +108,7 @@ def _carrier_of_secret(text: str) -> str | None:
     numbers, shortened ones, IPv6 with an IPv4 address inside, names such as localhost, single words and
     suffixes such as .internal or .local. It is an error, with two exceptions where it is a warning: this
     computer itself, since that is how a skill is developed, and a skill whose access is private, which may
-    live inside a company. Publishing refuses all of them. A metadata service is always an error.""",
+    live inside a company. A registry refuses all of them. A metadata service is always an error.""",
 )
 def private_address(subject: Subject) -> Iterator[Violation]:
     """Find loopback, link-local, private, reserved and metadata hosts."""

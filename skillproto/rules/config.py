@@ -72,6 +72,16 @@ class RuleConfig(NamedTuple):
             suppressions,
         )
 
+    @classmethod
+    def for_publishing(cls) -> Self:
+        """Give the choice of a registry: every rule, no excuses, and no address that only some can reach.
+
+        >>> config = RuleConfig.for_publishing()
+        >>> config.suppressions, config.severities["descriptor/private-address"]
+        (False, 'error')
+        """
+        return cls(severities={"descriptor/private-address": "error"}, suppressions=False)
+
     def is_on(self, rule: str) -> bool:
         """Say whether findings of a rule are wanted.
 

@@ -1,3 +1,6 @@
+import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +9,7 @@ import pytest
 from skillproto.errors import UsageError
 from skillproto.rules import RuleConfig, Settings, find_settings, read_settings, validate
 from skillproto.rules.config import matches
-from tests.rules.support import rules_of, with_members
+from tests.rules.support import ROOT, example, rules_of, with_members
 
 FAULTY = with_members(id="translate", documentation_url="http://a.example.com", access="open")
 
@@ -132,3 +135,21 @@ def test_settings_with_a_wrong_type_are_refused() -> None:
     for table in ({"baseline": 5}, {"exclude": "x"}):
         with pytest.raises(UsageError):
             Settings.parse(table)
+
+
+def test_a_registry_lets_no_private_address_pass() -> None:
+    url = "http://127.0.0.1/run"
+    endpoint = {"url": url, "status_url": url, "result_url": url}
+    document = with_members(endpoint=endpoint, **{"x-skillproto-ignore": ["descriptor/private-address"]})
+    assert validate(document) == []
+    assert {v.severity for v in validate(document, config=RuleConfig.for_publishing())} == {"error"}
+
+
+def test_the_documented_settings_are_understood() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    own, shared = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    settings = Settings.parse(tomllib.loads(own))
+    assert settings == Settings.parse(tomllib.loads(shared)["tool"]["skillproto"])
+    assert settings.rules.severities == {"descriptor/no-status-url": "info"}
+    (excused,) = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    assert validate(example() | json.loads(excused)) == []

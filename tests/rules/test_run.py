@@ -7,10 +7,13 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from skillproto.documents import read
 from skillproto.errors import UnknownSchemaError, UsageError
 from skillproto.rules import RuleConfig, check_document, validate
+from skillproto.validation import SCHEMA_NAMES
 from skillproto.violations import Violation, in_order
 from tests.rules.support import EXAMPLES, example, index_of, rules_of, with_members, with_parameter
 
@@ -351,3 +354,25 @@ def test_an_index_is_checked_with_its_own_rules() -> None:
         "descriptor/unknown-member",
         "descriptor/id-namespace",
     ]
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(sorted(example())), st.text(max_size=5)), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(JSON, st.sampled_from(SCHEMA_NAMES), st.dictionaries(st.sampled_from(sorted(example())), JSON, max_size=4))
+def test_any_value_gets_a_verdict_that_is_the_same_from_both_engines(
+    value: Any, schema: str, changes: dict[str, Any]
+) -> None:
+    for document in (value, example() | changes):
+        found = validate(document, schema=schema)
+        assert found == validate(document, schema=schema, engine="reference")
+        assert found == in_order(found)
+        json.dumps([violation.to_dict() for violation in found])
