@@ -3,6 +3,7 @@
 Pure. A set is a tuple of (first, last) pairs that neither touch nor overlap.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -26,6 +27,7 @@ def union(ranges: Iterable[tuple[int, int]]) -> CharSet:
     return tuple(joined)
 
 
+@lru_cache(maxsize=128)
 def complement(chars: CharSet) -> CharSet:
     """Give every other character.
 
@@ -43,6 +45,16 @@ def _gaps(chars: CharSet) -> Iterator[tuple[int, int]]:
         start = last + 1
     if start <= LAST:
         yield start, LAST
+
+
+def holds(chars: CharSet, code: int) -> bool:
+    """Say whether a set has a code point.
+
+    >>> holds(((48, 57),), 50), holds(((48, 57),), 58)
+    (True, False)
+    """
+    place = bisect_right(chars, (code, LAST))
+    return place > 0 and code <= chars[place - 1][1]
 
 
 def overlap(sets: Iterable[CharSet]) -> bool:
@@ -87,6 +99,7 @@ _LONG_NAMES = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=128)
 def category(name: str) -> CharSet | None:
     """Give the characters of a Unicode general category, by its short or long name.
 

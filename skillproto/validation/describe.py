@@ -8,6 +8,7 @@ from skillproto.validation.shown import listed, phrase, short_text
 
 _MOST_REFERENCES = 20
 _LONGEST_PHRASE = 200
+_LARGEST_COUNT = 10**15
 _NOUNS = {"string": "characters", "array": "items", "object": "members"}
 _SIZES = {
     "string": ("minLength", "maxLength"),
@@ -107,10 +108,14 @@ def _size(kind: str, schema: dict[str, Any]) -> str:
     least, most = (schema.get(keyword) for keyword in _SIZES[kind])
     noun = _NOUNS[kind]
     if least is not None and most is not None:
-        return f" of {least:,} to {most:,} {noun}"
+        return f" of {_count(least)} to {_count(most)} {noun}"
     if least is not None:
-        return f" of at least {least:,} {noun if least != 1 else noun[:-1]}"
-    return f" of at most {most:,} {noun if most != 1 else noun[:-1]}" if most is not None else ""
+        return f" of at least {_count(least)} {noun if least != 1 else noun[:-1]}"
+    return f" of at most {_count(most)} {noun if most != 1 else noun[:-1]}" if most is not None else ""
+
+
+def _count(number: float) -> str:
+    return f"{int(number):,}" if number < _LARGEST_COUNT else phrase(number)
 
 
 def _branches(schema: dict[str, Any], root: Any) -> str:

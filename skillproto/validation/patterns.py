@@ -33,6 +33,7 @@ __all__ = ["Pattern", "PatternError", "UnsafePattern", "compile_pattern", "parse
 _WIDEST_SEARCH = 200
 _MANY_TIMES = 10
 _WORK = 150_000
+_MOST_RANGES = 2_000
 
 
 class UnsafePattern(Exception):
@@ -60,8 +61,8 @@ class Pattern:
         looks, rest = _split(parse(source))
         for node in (*(look.part for look in looks), rest):
             _refuse_unbounded(node)
-        self._looks = [(look.negated, _searcher(Sequence((Edge("start"), look.part)))) for look in looks]
-        self._rest = _searcher(rest)
+        self._looks = [(look.negated, _Searcher(Sequence((Edge("start"), look.part)))) for look in looks]
+        self._rest = _Searcher(rest)
         self.danger = _danger(rest) or next(filter(None, (_danger(look.part) for look in looks)), None)
 
     def search(self, text: str, budget: Budget | None = None) -> bool:
@@ -72,14 +73,14 @@ class Pattern:
         """
         budget = budget or _Free()
         for negated, look in self._looks:
-            if look(text, budget) == negated:
+            if look.search(text, budget) == negated:
                 return False
-        return self._rest(text, budget)
+        return self._rest.search(text, budget)
 
     @property
     def on_re(self) -> bool:
         """Whether Python's own matcher runs it."""
-        return not self._looks and not isinstance(getattr(self._rest, "__self__", None), Machine)
+        return not self._looks and self._rest.on_re
 
 
 @lru_cache(maxsize=512)
@@ -166,14 +167,41 @@ def _refuse_unbounded(node: Node) -> None:
             _refuse_unbounded(part)
 
 
-def _searcher(node: Node) -> Callable[[str, Budget], bool]:
-    if _is_linear(node):
-        try:
-            search = re.compile(to_python(node), re.ASCII).search
-        except (OverflowError, RecursionError, re.error):
-            return Machine(build(node)).search
+class _Searcher:
+    """Search for a tree with Python's matcher or on a machine; either is made when it is first used.
+
+    Attributes:
+        on_re: whether Python's matcher is to run it.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.on_re = _ranges(node) <= _MOST_RANGES and _is_linear(node)
+        self._node = node
+        self._program = None if self.on_re else build(node)
+        self._search: Callable[[str, Budget], bool] | None = None
+
+    def search(self, text: str, budget: Budget) -> bool:
+        if self._search is None:
+            self._search = self._made()
+        return self._search(text, budget)
+
+    def _made(self) -> Callable[[str, Budget], bool]:
+        if self._program is not None:
+            return Machine(self._program).search
+        search = re.compile(to_python(self._node), re.ASCII).search
         return lambda text, budget: search(text) is not None
-    return Machine(build(node)).search
+
+
+def _ranges(node: Node) -> int:
+    """Count the ranges of characters that a tree is made of."""
+    match node:
+        case Chars(chars):
+            return len(chars)
+        case Sequence(nodes) | Choice(nodes):
+            return sum(map(_ranges, nodes))
+        case Repeat(part):
+            return _ranges(part)
+    return 0
 
 
 def _is_linear(node: Node) -> bool:
@@ -188,15 +216,17 @@ def _is_linear(node: Node) -> bool:
         return False
     try:
         program = build(node, collapse=2)
-        return all(_is_plain(program, following) for _, following in positions(program, WorkBudget(_WORK)))
+        budget = WorkBudget(_WORK)
+        return all(_is_plain(program, following, budget) for _, following in positions(program, budget))
     except (TooLarge, BudgetSpent):
         return False
 
 
-def _is_plain(program: Program, following: list[int]) -> bool:
+def _is_plain(program: Program, following: list[int], budget: WorkBudget) -> bool:
     """Say whether the next character alone tells which of the steps comes next."""
-    steps = program.steps
-    return len(set(following)) == len(following) and not charsets.overlap(steps[i].chars or () for i in following)
+    sets = [program.steps[number].chars or () for number in following]
+    budget.spend(sum(map(len, sets)))
+    return len(set(following)) == len(following) and not charsets.overlap(sets)
 
 
 def _is_anchored(node: Node) -> bool:

@@ -134,7 +134,7 @@ class Machine:
     def __init__(self, program: Program) -> None:
         self.program = program
         cuts = {0, charsets.LAST + 1}
-        sets = [step.chars for step in program.steps if step.chars is not None]
+        sets = list({id(step.chars): step.chars for step in program.steps if step.chars is not None}.values())
         if any(step.edge in ("word", "inside") for step in program.steps):
             sets.append(charsets.WORD)
         for chars in sets:
@@ -176,7 +176,7 @@ class Machine:
     def follow(self, state: _State, kind: int, budget: Budget) -> "_State | bool":
         """Work out one move: the next state, True where it matched, False where it never will."""
         code = self.cuts[kind] if kind >= 0 else -1
-        word = code >= 0 and _holds(charsets.WORD, code)
+        word = code >= 0 and charsets.holds(charsets.WORD, code)
         reached: set[int] = set()
         seen = set(state.waiting)
         waiting = list(seen)
@@ -187,7 +187,7 @@ class Machine:
                 return True
             step = self.program.steps[number]
             if step.chars is not None:
-                if code >= 0 and _holds(step.chars, code):
+                if code >= 0 and charsets.holds(step.chars, code):
                     reached.update(step.ways)
             elif step.edge is None or _stands(step.edge, state.before, ended=code < 0, word=word):
                 waiting.extend(way for way in step.ways if way not in seen)
@@ -214,10 +214,6 @@ class Machine:
         """Whether a match can only begin where the text begins."""
         step = self.program.steps[self.program.first]
         return step.edge == "start"
-
-
-def _holds(chars: CharSet, code: int) -> bool:
-    return any(first <= code <= last for first, last in chars)
 
 
 def _stands(edge: str, before: str, *, ended: bool, word: bool) -> bool:

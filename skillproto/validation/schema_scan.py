@@ -25,6 +25,9 @@ LONGEST = 400_000
 MOST_APPLIED = 5_000
 """Schemas that may be applied to one and the same value, each as often as it is reached."""
 
+LONGEST_PATTERNS = 20_000
+"""Characters that the patterns of a schema may have together."""
+
 IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 _MOST_FINDINGS = 100
@@ -50,6 +53,7 @@ class Scan:
         self.anchors: dict[str, str] = {}
         self.references: dict[str, str] = {}
         self.targets: dict[str, str] = {}
+        self.pattern_length = 0
         if self._is_small():
             self._walk("", schema)
             self._follow()
@@ -182,6 +186,12 @@ class Scan:
             )
 
     def _pattern(self, place: str, source: str) -> None:
+        before, self.pattern_length = self.pattern_length, self.pattern_length + len(source)
+        if self.pattern_length > LONGEST_PATTERNS:
+            if before <= LONGEST_PATTERNS:
+                expected = f"at most {LONGEST_PATTERNS:,} characters together"
+                self.add(place, "schema-too-complex", "The patterns of the schema are too long", expected)
+            return
         try:
             danger = compile_pattern(source).danger
         except PatternError as error:

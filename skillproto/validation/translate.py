@@ -233,7 +233,7 @@ def _contains(error: ValidationError, root: Any) -> Words:
     subschema, count = error.validator_value
     schema = error.schema if isinstance(error.schema, dict) else {}
     least, most = schema.get("minContains", 1), schema.get("maxContains")
-    bounds = f"at least {least}" if most is None else f"{least} to {most}"
+    bounds = f"at least {phrase(least)}" if most is None else f"{phrase(least)} to {phrase(most)}"
     expected = f"array with {bounds} of: {describe(subschema, root)}"
     return Words("schema/form", f"{count} of the items have the form that is asked for", expected)
 

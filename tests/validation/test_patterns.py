@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillproto.validation import check_embedded
 from skillproto.validation.budget import Budget, BudgetSpent
 from skillproto.validation.patterns import PatternError, UnsafePattern, compile_pattern, parse, to_python
 from skillproto.validation.regex_machine import Machine, TooLarge, build
@@ -179,3 +180,18 @@ def test_a_pattern_of_many_parts_is_analysed_at_once() -> None:
         except (PatternError, UnsafePattern):
             continue
     assert time.perf_counter() - start < 5
+
+
+def test_a_schema_with_very_many_patterns_is_looked_through_at_once() -> None:
+    start = time.perf_counter()
+    for source in ("\\p{L}" * 30, "[\\p{L}1]" * 40, "[a-z]*" * 95, "(a|b?)" * 30):
+        found = check_embedded({"patternProperties": {source + str(i): {} for i in range(1500)}}, at="")
+        assert "descriptor/schema-too-complex" in {violation.rule for violation in found}
+    assert time.perf_counter() - start < 8
+
+
+def test_letters_of_all_languages_are_matched_at_once() -> None:
+    start = time.perf_counter()
+    assert compile_pattern("^[\\p{L}\\p{N} ]+$").search("Grüße 東京 ٣" * 1000)
+    assert not compile_pattern("^[\\p{L}\\p{N} ]+$").search("Grüße!")
+    assert time.perf_counter() - start < 3
