@@ -74,8 +74,9 @@ def listed(values: JSONValue) -> str:
     ('a, 1, null', True)
     """
     values = list(islice(values, 10_000))
-    first = ", ".join(phrase(value) for value in values[:_MOST_NAMES])
-    return first if len(values) <= _MOST_NAMES + 2 else f"{first} and {len(values) - _MOST_NAMES} more"
+    shown_count = len(values) if len(values) <= _MOST_NAMES + 2 else _MOST_NAMES
+    first = ", ".join(phrase(value) for value in values[:shown_count])
+    return first if shown_count == len(values) else f"{first} and {len(values) - shown_count} more"
 
 
 def _large_integer(value: int) -> str:

@@ -149,7 +149,7 @@ def test_any_text_is_answered_with_short_words(name: str) -> None:
 def test_a_long_text_is_answered_at_once(name: str, part: str) -> None:
     import time
 
-    start = time.perf_counter()
+    start = time.process_time()
     for text in (part * 100_000, "https://" + part * 100_000, "https://e.com/" + part * 100_000):
         refusal(name, text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

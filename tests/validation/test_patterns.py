@@ -100,10 +100,10 @@ def test_what_makes_other_engines_hang_is_dangerous_and_ends_here(pattern: str) 
     compiled = compile_pattern(pattern)
     assert compiled.danger
     assert not compiled.on_re
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a" * 30, "a" * 30 + "!", "a" * 20_000 + "!"):
         compiled.search(text)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_an_everyday_pattern_is_no_danger(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["^.*.*.*.*.*x$", "a.*b.*c.*d", "^(a?){30}a{30}$", "(.*a){12}", "[a-z]+-"])
 def test_the_time_grows_with_the_text_alone(pattern: str) -> None:
     compiled = compile_pattern(pattern)
-    start = time.perf_counter()
+    start = time.process_time()
     compiled.search("a" * 100_000)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_budget_that_ends_is_no_answer() -> None:
@@ -167,7 +167,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_a_pattern_of_many_parts_is_analysed_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for pattern in (
         "(a|b?)" * 400,
         "(" * 55 + "a" + ")*" * 55,
@@ -179,19 +179,19 @@ def test_a_pattern_of_many_parts_is_analysed_at_once() -> None:
             compile_pattern(pattern)
         except (PatternError, UnsafePattern):
             continue
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_schema_with_very_many_patterns_is_looked_through_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for source in ("\\p{L}" * 30, "[\\p{L}1]" * 40, "[a-z]*" * 95, "(a|b?)" * 30):
         found = check_embedded({"patternProperties": {source + str(i): {} for i in range(1500)}}, at="")
         assert "descriptor/schema-too-complex" in {violation.rule for violation in found}
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
 
 
 def test_letters_of_all_languages_are_matched_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert compile_pattern("^[\\p{L}\\p{N} ]+$").search("Grüße 東京 ٣" * 1000)
     assert not compile_pattern("^[\\p{L}\\p{N} ]+$").search("Grüße!")
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
