@@ -16,7 +16,7 @@ from skillproto.invocation.auth import Credentials
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
 from skillproto.invocation.prepared import Prepared, Shared
 from skillproto.redaction import safe_url
-from skillproto.validation import InputChecker, check_output
+from skillproto.validation import InputChecker, OutputChecker
 from skillproto.violations import JSONValue, Violation, pointer
 
 CALLER_TYPES = ("ifay", "service", "user")
@@ -136,6 +136,7 @@ class Skill:
         self.origin = origin_of(self.url)
         self.timeout_ms = descriptor.endpoint.timeout_ms or DEFAULT_TIMEOUT_MS
         self.inputs = InputChecker(descriptor.raw["inputs"])
+        self.output = OutputChecker(descriptor.raw["output"])
         self.start_headers: Headers = (*_HEADERS, ("Content-Type", descriptor.endpoint.content_type))
         self.body_head = _encode({"caller": caller, "skill_id": descriptor.id})[:-1] + b',"inputs":'
 
@@ -149,7 +150,7 @@ class Skill:
         Raises:
             ValidationFailed: it does not fit the descriptor.
         """
-        violations = check_output(self.descriptor.raw["output"], output)
+        violations = self.output.check(output)
         if violations:
             raise ValidationFailed.of(violations, "The skill's output does not fit its descriptor")
 

@@ -1,0 +1,32 @@
+"""Options of the whole suite."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("suite", deadline=None)  # a loaded machine is no fault of the code
+settings.load_profile("suite")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--engine",
+        choices=("auto", "reference"),
+        default="auto",
+        help="reference: let jsonschema see every document, also those that the fast path accepts",
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Switch the fast path off in this process when the reference is asked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.getoption("--engine") == "reference":
+            patch.setattr("skillproto.validation.surely_valid", _never)
+            patch.setattr("skillproto.rules.run.surely_valid", _never)
+        yield
+
+
+def _never(*arguments: object, **options: object) -> bool:
+    return False
