@@ -4,8 +4,9 @@ Every public name is imported when it is first used, so that `import skillproto`
 next to nothing and a name pulls in only what it needs.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from skillproto._lazy import lazy
 
 __version__ = "0.1.0"
 
@@ -81,13 +82,7 @@ _HOME = {
 __all__ = [*_HOME, "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -5,9 +5,9 @@ with a text is a finding of the group `document/`.
 """
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from skillproto._lazy import lazy
 from skillproto.documents.decoding import UnreadableError, decode
 from skillproto.documents.document import Document, locate
 from skillproto.documents.json_text import read_json
@@ -35,10 +35,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy(__name__, _HOME)
 
 
 def read(

@@ -4,9 +4,9 @@ Names are imported when they are first used, so that a document with nothing to 
 needs none of the rules.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from skillproto._lazy import lazy
 from skillproto.rules.run import check_document, validate
 
 if TYPE_CHECKING:
@@ -52,10 +52,4 @@ _HOME = {
 __all__ = [*_HOME, "RULE_PACK_VERSION", "check_document", "validate"]
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOME)

@@ -7,8 +7,9 @@ valid document needs neither.
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from skillproto._lazy import lazy
 from skillproto.validation.schemas import SCHEMA_NAMES, load_schema, schema_path, schema_text
 from skillproto.violations import JSONValue, Violation
 
@@ -94,10 +95,4 @@ def _proof(schema: str) -> Callable[[JSONValue], bool]:
     return proof
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOME)
