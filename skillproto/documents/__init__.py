@@ -108,8 +108,13 @@ def read_file(
 
         yield from read_lines(_Again(head, file) if head else file, source=source, limits=limits)
         return
-    data = head + file.read(max(0, limits.max_bytes + 1 - len(head)))
-    yield from read(data, source=source, kind=kind, limits=limits)
+    yield from read(_whole(file, head, limits.max_bytes + 1), source=source, kind=kind, limits=limits)
+
+
+def _whole(file: BinaryIO, head: bytes, most: int) -> bytes:
+    """Read on to the end or the limit; a small file does without a buffer of the limit's size."""
+    data = head + file.read(max(0, min(_BLOCK_BYTES, most) - len(head)))
+    return data if len(data) < min(_BLOCK_BYTES, most) else data + file.read(max(0, most - len(data)))
 
 
 def _head(file: BinaryIO) -> bytes:
