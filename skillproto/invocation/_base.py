@@ -1,8 +1,6 @@
 """What the blocking and the async client have in common: their options, and how a call begins."""
 
-import random
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -21,6 +19,7 @@ from skillproto.invocation.preparation import (
 )
 from skillproto.invocation.prepared import Shared
 from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy, check_whole
+from skillproto.invocation.timing import REAL, Timing
 from skillproto.invocation.wire import Goal
 from skillproto.violations import JSONValue
 
@@ -55,6 +54,7 @@ class Base:
         max_reply_bytes: int = MAX_REPLY_BYTES,
         retry_budget: bool = True,
         circuit_breaker: bool = True,
+        timing: Timing | None = None,
     ) -> None:
         _check_text("caller_id", caller_id)
         if caller_type not in CALLER_TYPES:
@@ -63,10 +63,13 @@ class Base:
             raise UsageError(f"policy must be a RetryPolicy, not a {type(policy).__name__}")
         if on_event is not None and not callable(on_event):
             raise UsageError(f"on_event must be a function that takes an Event, not a {type(on_event).__name__}")
+        if timing is not None and not isinstance(timing, Timing):
+            raise UsageError(f"timing must be a Timing, not a {type(timing).__name__}")
         self._caller_id = caller_id
         self._skills = Skills({"id": caller_id, "type": caller_type})
         self._credentials = Credentials(credentials)
         self._policy = policy or RetryPolicy()
+        self._timing = timing or REAL
         self._emitter = Emitter(on_event)
         self._limit_bytes = check_whole("max_reply_bytes", max_reply_bytes, 1, 2**40)
         self._retry_budget = retry_budget
@@ -81,8 +84,8 @@ class Base:
         shared = self._shared.get(origin)
         if shared is None:
             shared = Shared(
-                RetryBudget(clock=time.monotonic) if self._retry_budget else None,
-                Circuit(clock=time.monotonic) if self._circuit_breaker else None,
+                RetryBudget(clock=self._timing.clock) if self._retry_budget else None,
+                Circuit(clock=self._timing.clock) if self._circuit_breaker else None,
             )
             shared = self._shared.setdefault(origin, shared)
         return shared
@@ -122,8 +125,8 @@ class Base:
             skill_id=preparation.skill_id,
             policy=self._policy,
             emitter=self._emitter,
-            clock=time.monotonic,
-            random=random.random,
+            clock=self._timing.clock,
+            random=self._timing.random,
             resume=resume,
             goal=goal,
         )

@@ -28,7 +28,13 @@ _KEEPALIVE_S = 30.0
 
 
 class Carrier(Protocol):
-    """Sends a request; `send` gives the response, or an awaitable of it."""
+    """Sends a request; `send` gives the response, or an awaitable of it.
+
+    Attributes:
+        is_held: its network operations keep the deadline, and end when their exchange is aborted.
+    """
+
+    is_held: bool
 
     def send(self, request: Request, timeout_s: float) -> Any:
         """Send, with a bound for each network operation."""
@@ -44,14 +50,19 @@ class Carriers:
         transport: the caller's own transport or whole client, or None to make transports.
         verify: as the family takes it: True, a path, an `ssl.SSLContext`, or False.
         is_async: which of the two kinds.
+
+    Attributes:
+        are_held: as `Carrier.is_held`, of all of them.
     """
 
     def __init__(self, transport: Any, verify: Any, *, is_async: bool) -> None:
         self._by_proxy: dict[str | None, Shards] = {}
         self._own: Shards | None = None
         self._is_async = is_async
+        self.are_held = True
         if transport is not None:
             carrier = _taken(transport, is_async=is_async)
+            self.are_held = carrier.is_held
             self._own = Shards(lambda: carrier, limit=None, owned=not isinstance(carrier, ClientCarrier))
         else:
             self._family = preferred_family()
@@ -80,7 +91,6 @@ class Carriers:
                 max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEEPALIVE_S
             )
             transport = self._kind(verify=self._context, limits=limits, proxy=proxy)
-            _deadline.hold(transport)
             return TransportCarrier(transport, self._family, is_async=self._is_async)
 
         return make
@@ -95,6 +105,7 @@ class TransportCarrier:
     """Sends through a bare transport, of either kind."""
 
     def __init__(self, transport: Any, family: ModuleType, *, is_async: bool) -> None:
+        self.is_held = _deadline.hold(transport)
         self._family = family
         self._stream = _body_class(family)
         self._handle = transport.handle_async_request if is_async else transport.handle_request
@@ -156,6 +167,10 @@ class ClientCarrier:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        mounts = getattr(client, "_mounts", {}).values()
+        transports = [getattr(client, "_transport", None), *(each for each in mounts if each is not None)]
+        held = [_deadline.hold(each) for each in transports]
+        self.is_held = all(held)
 
     def send(self, request: Request, timeout_s: float) -> Any:
         """Send a request on top of what the client adds by itself."""
@@ -194,14 +209,14 @@ def _taken(transport: Any, *, is_async: bool) -> Carrier:
     if not hasattr(transport, "handle_async_request" if is_async else "handle_request"):
         kind = "an async transport or client" if is_async else "a transport or client"
         raise UsageError(f"transport must be {kind} of {' or '.join(FAMILIES)}, not a {type(transport).__name__}")
-    _deadline.hold(transport)
-    return TransportCarrier(transport, _family_of(transport), is_async=is_async)
+    return TransportCarrier(transport, family_of(transport), is_async=is_async)
 
 
-def _family_of(transport: Any) -> ModuleType:
-    roots = [cls.__module__.partition(".")[0] for cls in type(transport).__mro__]
-    name = next((root for root in roots if root in FAMILIES), FAMILIES[0])
-    return sys.modules.get(name) or import_module(name)
+def family_of(thing: Any) -> ModuleType:
+    """Give the HTTP library that an object is of; for one that is of neither, the preferred library."""
+    roots = [cls.__module__.partition(".")[0] for cls in type(thing).__mro__]
+    name = next((root for root in roots if root in FAMILIES), None)
+    return preferred_family() if name is None else sys.modules.get(name) or import_module(name)
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ clean-up runs and no connection of the pool is lost.
 """
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from importlib import import_module
@@ -25,17 +25,18 @@ class Exchange:
     """The time and the fate of one request and its reply.
 
     Attributes:
-        deadline: on the monotonic clock, in seconds.
+        deadline: on the clock, in seconds.
         connected: a new connection was opened for it, so it did not ride on a kept one.
         wrote: something of the request was written.
         heard: something of the reply was read.
         aborted: its caller has gone; every further operation fails.
     """
 
-    __slots__ = ("_scope", "_stream", "aborted", "connected", "deadline", "heard", "wrote")
+    __slots__ = ("_clock", "_scope", "_stream", "aborted", "connected", "deadline", "heard", "wrote")
 
-    def __init__(self, limit_s: float) -> None:
-        self.deadline = monotonic() + limit_s
+    def __init__(self, limit_s: float, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self.deadline = clock() + limit_s
         self.connected = False
         self.wrote = False
         self.heard = False
@@ -46,7 +47,12 @@ class Exchange:
     @property
     def left_s(self) -> float:
         """Seconds until the deadline; negative behind it."""
-        return self.deadline - monotonic()
+        return self.deadline - self._clock()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether its network operations are seen here, which those of a foreign transport are not."""
+        return self._stream is not None
 
     def bound(self, timeout: float | None) -> float:
         """Give a timeout that ends no later than the exchange."""
@@ -228,16 +234,19 @@ class _AsyncBackend:
         await self._inner.sleep(seconds)
 
 
-def hold(transport: Any) -> None:
+def hold(transport: Any) -> bool:
     """Make a transport of the httpx family keep the deadline of the running exchange.
 
     The family offers no argument for a network backend, so the pool's own is wrapped. A
-    transport without one (a mock, a user's own) is left as it is.
+    transport without one (a mock, a user's own) is left as it is, and False is returned.
     """
     pool = getattr(transport, "_pool", None)
     inner = getattr(pool, "_network_backend", None)
     if pool is None or inner is None:
-        return
+        return False
+    if isinstance(inner, _Backend | _AsyncBackend):
+        return True
     family = import_module(type(pool).__module__.partition(".")[0])
     kind = _AsyncBackend if hasattr(pool, "handle_async_request") else _Backend
     pool._network_backend = kind(inner, family)
+    return True

@@ -9,9 +9,10 @@ import socket
 import ssl
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Queue
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -26,13 +27,14 @@ from skillproto.invocation.wire import Lost, Replied, Request, Stopped
 class Exchanger:
     """Sends requests with a blocking client."""
 
-    def __init__(self, carriers: Carriers, limit_bytes: int) -> None:
+    def __init__(self, carriers: Carriers, limit_bytes: int, clock: Callable[[], float] = monotonic) -> None:
         self._carriers = carriers
         self._limit_bytes = limit_bytes
+        self._clock = clock
 
     def send(self, request: Request, limit_s: float) -> Replied | Lost:
         """Send a request and read its reply, within a time in seconds."""
-        return self._twice(request, Exchange(limit_s))
+        return self._twice(request, Exchange(limit_s, self._clock))
 
     def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
         with self._carriers.borrow(request.url) as carrier:
@@ -50,7 +52,7 @@ class Exchanger:
         """
         if token.cancelled:
             return Stopped()
-        exchange = Exchange(limit_s)
+        exchange = Exchange(limit_s, self._clock)
         outcome: Queue[Replied | Lost | Stopped | Exception] = Queue()
 
         def run() -> None:
@@ -94,9 +96,10 @@ class Exchanger:
 class AsyncExchanger:
     """Sends requests with an async client, on asyncio and trio."""
 
-    def __init__(self, carriers: Carriers, limit_bytes: int) -> None:
+    def __init__(self, carriers: Carriers, limit_bytes: int, clock: Callable[[], float] = monotonic) -> None:
         self._carriers = carriers
         self._limit_bytes = limit_bytes
+        self._clock = clock
 
     async def send(self, request: Request, limit_s: float) -> Replied | Lost:
         """Send a request and read its reply, within a time in seconds.
@@ -104,12 +107,20 @@ class AsyncExchanger:
         The library runs in a task of its own that is never cancelled, since it loses
         connections when it is. A cancelled caller aborts the exchange instead.
         """
-        exchange = Exchange(limit_s)
+        exchange = Exchange(limit_s, self._clock)
+        if not self._carriers.are_held:
+            return await self._within(limit_s, request, exchange)
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return await self._on_any(request, exchange)
         return await self._on_asyncio(request, exchange, loop)
+
+    async def _within(self, limit_s: float, request: Request, exchange: Exchange) -> Replied | Lost:
+        """What is not held has no pool of ours to lose: it is cancelled as any other code."""
+        with anyio.move_on_after(limit_s):
+            return await self._twice(request, exchange)
+        return Lost("timeout", sent=True)
 
     async def _on_asyncio(
         self, request: Request, exchange: Exchange, loop: asyncio.AbstractEventLoop
@@ -269,7 +280,7 @@ def _inflater(encoding: str) -> Any:
 
 def _is_stale(event: Replied | Lost, exchange: Exchange) -> bool:
     """Say whether a kept connection turned out closed: nothing was heard, so it is sent once more."""
-    if exchange.connected or exchange.heard or exchange.aborted or exchange.left_s <= 0:
+    if exchange.connected or exchange.heard or exchange.aborted or exchange.left_s <= 0 or not exchange.is_watched:
         return False
     return isinstance(event, Lost) and event.reason == "reset"
 

@@ -4,13 +4,10 @@ Nothing is decided here. What an invocation does next is the core's, what an exc
 the HTTP library means is `_http`'s.
 """
 
-import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import Any, Self, assert_never
-
-import anyio
 
 from skillproto.descriptor import Descriptor
 from skillproto.invocation import _http
@@ -55,6 +52,7 @@ class SkillClient(Base):
         max_reply_bytes: a larger reply, as sent or as inflated, is not read further.
         retry_budget: bounds the retries that all calls to one origin make together.
         circuit_breaker: stops calls to an origin that failed many times in a row.
+        timing: clock, waits and chance; None means the real ones. `skillproto.testing` has others.
 
     Raises:
         UsageError: an argument that can never work.
@@ -68,7 +66,7 @@ class SkillClient(Base):
 
     @cached_property
     def _exchanger(self) -> _http.Exchanger:
-        return _http.Exchanger(self._carriers, self._limit_bytes)
+        return _http.Exchanger(self._carriers, self._limit_bytes, self._timing.clock)
 
     def invoke(
         self,
@@ -192,9 +190,9 @@ class SkillClient(Base):
 
     def _wait(self, seconds: float, cancel: CancelToken | None) -> Woke | Stopped:
         if cancel is None:
-            time.sleep(seconds)
+            self._timing.sleep(seconds)
             return Woke()
-        return Stopped() if cancel.wait(seconds) else Woke()
+        return Stopped() if self._timing.wait(cancel, seconds) else Woke()
 
     def _drive(self, core: Core, cancel: CancelToken | None = None) -> Any:
         try:
@@ -232,7 +230,7 @@ class AsyncSkillClient(Base):
 
     @cached_property
     def _exchanger(self) -> _http.AsyncExchanger:
-        return _http.AsyncExchanger(self._carriers, self._limit_bytes)
+        return _http.AsyncExchanger(self._carriers, self._limit_bytes, self._timing.clock)
 
     async def invoke(
         self,
@@ -312,7 +310,7 @@ class AsyncSkillClient(Base):
                     case Send(request, limit_s):
                         action = core.receive(await self._exchanger.send(request, limit_s))
                     case Wait(seconds):
-                        await anyio.sleep(seconds)
+                        await self._timing.sleep_async(seconds)
                         action = core.receive(Woke())
                     case Done(outcome):
                         return outcome

@@ -1,0 +1,39 @@
+"""The clock, the waits and the chance of a client, in one place, so that a test can give its own.
+
+What the clients do with them is decided elsewhere. `skillproto.testing` has ready-made ones.
+"""
+
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import anyio
+
+from skillproto.invocation.cancel import CancelToken
+
+
+@dataclass(slots=True)
+class Timing:
+    """Where a client takes time and chance from.
+
+    Args:
+        clock: seconds that never run backwards.
+        random: chance, from 0 up to but not including 1.
+        sleep: waits so many seconds in a thread.
+        sleep_async: waits so many seconds in a task; must let itself be cancelled.
+        wait: waits so many seconds or until a token is cancelled, and says whether it was.
+
+    >>> Timing(random=lambda: 0.5).random()
+    0.5
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    random: Callable[[], float] = random.random
+    sleep: Callable[[float], object] = time.sleep
+    sleep_async: Callable[[float], Awaitable[object]] = anyio.sleep
+    wait: Callable[[CancelToken, float], bool] = CancelToken.wait
+
+
+REAL = Timing()
+"""What every client uses that was given no other."""
