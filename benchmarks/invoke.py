@@ -124,10 +124,9 @@ def _one_rows(kind: str, times: dict[str, Times], limit: float) -> list[Row]:
             ratio_row(f"{kind} on httpx2, over httpware's stack", newer, times.get("httpware, whole stack"), limit=1)
         )
         rows.append(ratio_row(f"{kind} on httpx2, over httpx2.post(json=)", newer, times["httpx2.post"], limit=1))
-    return [*rows, Row(f"- {kind}, ours on httpx", "", f"{shown(ours.median)} ({ours.spread})", None)] + beside(
-        {f"{kind}, {name}" if name != "ours on httpx" else name: each for name, each in times.items()},
-        base="ours on httpx",
-    )
+    named = {name if name == "ours on httpx" else f"{kind}, {name}": each for name, each in times.items()}
+    shown_ours = Row(f"- {kind}, ours on httpx", "", f"{shown(ours.median)} ({ours.spread})", None)
+    return [*rows, shown_ours, *beside(named, base="ours on httpx")]
 
 
 # Many at a time.
