@@ -1,4 +1,4 @@
-"""The examples of both READMEs, run as a reader would run them."""
+"""The examples of both READMEs and of the pages under docs/, run as a reader would run them."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from skillproto.errors import ErrorCode
 from tests.guards.sources import ROOT
 
 READMES = ("README.md", "README.es.md")
+PAGES = (*READMES, *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 FIRST = "python3 -m venv .venv && .venv/bin/pip install '.[provider]' && .venv/bin/skillproto demo"
 SECOND = "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest"
 
@@ -24,7 +25,7 @@ def blocks(name: str) -> list[tuple[str, str]]:
 
 def programs() -> list[tuple[str, str, str]]:
     found = []
-    for name in READMES:
+    for name in PAGES:
         listed = blocks(name)
         pairs = pairwise(listed)
         found += [(name, code, output) for (kind, code), (_, output) in pairs if kind == "python"]
