@@ -1,30 +1,36 @@
 """How fast descriptors are checked, beside the peers of the field.
 
-    python -m benchmarks.validate [--rows accept,one,many,...] [--smoke]
+    python -m benchmarks.validate [--rows accept,one,many,yaml,lines,growth] [--install-ajv] [--smoke]
 
-Peers come with `pip install 'skillproto[bench]' sourcemeta-jsonschema`; ajv-cli with npm, its
-folder named by AJV_BIN. A peer that is not there is told as such.
+Peers come with `pip install 'skillproto[bench]'`; ajv-cli with --install-ajv, which lets npm put it
+into a folder of the user's cache. A peer that is not there is told as such.
 """
 
 import argparse
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks._measure import Call, Row, beside, command, interleaved, print_table, shown
+from benchmarks._measure import Call, Row, beside, command, interleaved, missing_rows, print_table, shown
+from benchmarks._peers import imported
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "schemas" / "1.0" / "descriptor.json"
 EXAMPLE = ROOT / "examples" / "translate.json"
 BIN = Path(sys.executable).parent
 OURS = "skillproto"
+TOOLS = ("check-jsonschema", "sourcemeta", "ajv-cli", "skills-ref")
+LIBRARIES = ("fastjsonschema", "jsonschema_rs", "orjson")
+AJV_FOLDER = Path.home() / ".cache" / "skillproto-benchmarks"
 
 
 class Size(NamedTuple):
@@ -73,6 +79,7 @@ def accept(size: Size, folder: Path) -> list[Row]:
         Row("fast accept, a valid document of 2 KB", "at most 15 us", shown(fast), fast <= 15e-6),
         Row("the same, over plain jsonschema", "50 times faster", f"{plain / fast:.0f} times", plain / fast >= 50),
         *beside(times, base="fast accept"),
+        *missing_rows([name for name in LIBRARIES if imported(name) is None]),
     ]
 
 
@@ -82,21 +89,16 @@ def _libraries(document: Any, text: bytes) -> dict[str, Call]:
     schema = json.loads(SCHEMA.read_bytes())
     plain = jsonschema.Draft202012Validator(schema)
     calls: dict[str, Call] = {"jsonschema": lambda: plain.is_valid(document)}
-    try:
-        import fastjsonschema
-        import jsonschema_rs
-        import orjson
-    except ImportError as missing:
-        print(f"not installed: {missing.name}", file=sys.stderr)
-        return calls
-    # fastjsonschema takes a dollar inside a character class for the end of the text, and then fails
-    compiled = fastjsonschema.compile(json.loads(SCHEMA.read_text(encoding="utf-8").replace("!#$", "!#")))
-    rust = jsonschema_rs.validator_for(schema)
-    return calls | {
-        "fastjsonschema": lambda: compiled(document),
-        "jsonschema-rs": lambda: rust.is_valid(document),
-        "orjson.loads": lambda: orjson.loads(text),
-    }
+    fast, rust, orjson = (imported(name) for name in LIBRARIES)
+    if fast is not None:
+        # fastjsonschema takes a dollar inside a character class for the end of the text, and then fails
+        compiled = fast.compile(json.loads(SCHEMA.read_text(encoding="utf-8").replace("!#$", "!#")))
+        calls["fastjsonschema"] = lambda: compiled(document)
+    if rust is not None:
+        calls["jsonschema-rs"] = partial(rust.validator_for(schema).is_valid, document)
+    if orjson is not None:
+        calls["orjson.loads"] = partial(orjson.loads, text)
+    return calls
 
 
 # Whole processes.
@@ -108,11 +110,24 @@ def one(size: Size, folder: Path) -> list[Row]:
         OURS: command(_ours(str(EXAMPLE))),
         "import click, json": command([sys.executable, "-c", "import click, json"]),
         **_tools([EXAMPLE]),
+        **_skills_ref(folder),
     }
     times = interleaved(calls, rounds=3 * size.rounds)
     ratio = times[OURS].median / times["import click, json"].median
     rows = [Row("one valid file, whole process", "at most 1.3 times the imports", f"{ratio:.2f} times", ratio <= 1.3)]
-    return rows + _over(times, "check-jsonschema", 6) + beside(times, base=OURS)
+    missing = missing_rows([name for name in TOOLS if name not in times])
+    return rows + _over(times, "check-jsonschema", 6) + beside(times, base=OURS) + missing
+
+
+def _skills_ref(folder: Path) -> dict[str, Call]:
+    """Another kind of skill, a folder with a SKILL.md; the nearest thing to a descriptor elsewhere."""
+    script = _script("agentskills")
+    if script is None:
+        return {}
+    skill = folder / "translate"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text("---\nname: translate\ndescription: Translates text.\n---\n", encoding="utf-8")
+    return {"skills-ref": command([script, "validate", str(skill)])}
 
 
 def _over(times: Any, peer: str, target: float) -> list[Row]:
@@ -122,18 +137,26 @@ def _over(times: Any, peer: str, target: float) -> list[Row]:
     return [Row(f"over {peer}", f"{target:g} times faster", f"{ratio:.1f} times", ratio >= target)]
 
 
+def _sourcemeta() -> str | None:
+    """The program itself: its Python start script has the name of jsonschema's, and costs a start of Python."""
+    module = imported("sourcemeta_jsonschema")
+    if module is None or module.__file__ is None:
+        return None
+    key = f"{platform.system()}-{platform.machine()}".lower().replace("aarch64", "arm64").replace("amd64", "x86_64")
+    program = Path(module.__file__).with_name(f"jsonschema-{key}")
+    return str(program) if os.access(program, os.X_OK) else None
+
+
 def _tools(files: list[Path]) -> dict[str, Call]:
     names = [str(file) for file in files]
     commands = {
-        "check-jsonschema": ("check-jsonschema", ["--schemafile", str(SCHEMA)], names),
-        "sourcemeta": ("jsonschema", ["validate", str(SCHEMA)], names),
+        "check-jsonschema": (_script("check-jsonschema"), ["--schemafile", str(SCHEMA)]),
+        "sourcemeta": (_sourcemeta(), ["validate", str(SCHEMA)]),
     }
     calls = {
-        peer: command([found, *options, *rest])
-        for peer, (script, options, rest) in commands.items()
-        if (found := _script(script)) is not None
+        peer: command([found, *options, *names]) for peer, (found, options) in commands.items() if found is not None
     }
-    ajv = Path(os.environ.get("AJV_BIN", "")) / "ajv"
+    ajv = AJV_FOLDER / "node_modules" / ".bin" / "ajv"
     if ajv.is_file() and files[0].suffix == ".json":
         data = [part for name in names for part in ("-d", name)]
         options = ["validate", "--spec=draft2020", "--strict=false", "--validate-formats=false"]
@@ -253,7 +276,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default=",".join(ROWS), help="which tables, separated by commas")
     parser.add_argument("--smoke", action="store_true", help="only see that everything runs")
+    parser.add_argument("--install-ajv", action="store_true", help="let npm install ajv-cli into the cache first")
     arguments = parser.parse_args()
+    if arguments.install_ajv:
+        subprocess.run(["npm", "install", "--silent", "--prefix", str(AJV_FOLDER), "ajv-cli@5"], check=True)
     for name in arguments.rows.split(","):
         with tempfile.TemporaryDirectory() as folder:
             table = ROWS[name](SMOKE if arguments.smoke else FULL, Path(folder))
