@@ -48,8 +48,8 @@ def test_a_loaded_schema_is_the_callers_own() -> None:
 def test_a_schema_inside_the_package_is_found_as_in_a_wheel(tmp_path: Path) -> None:
     package = tmp_path / "skillproto"
     (package / "validation").mkdir(parents=True)
-    for source in ("__init__.py", "errors.py", "violations.py", "validation/schemas.py"):
-        (package / source).write_bytes((ROOM.parent / source).read_bytes())
+    for source in (*ROOM.parent.glob("*.py"), ROOM / "schemas.py"):
+        (package / source.relative_to(ROOM.parent)).write_bytes(source.read_bytes())
     (package / "validation" / "__init__.py").touch()
     folder = package / "schemas" / "1.0"
     folder.mkdir(parents=True)
