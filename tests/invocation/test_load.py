@@ -46,17 +46,17 @@ def test_one_client_serves_256_tasks_without_a_mix_up(backend: str) -> None:
 @pytest.mark.parametrize("step", [faults.gzip_bomb(), faults.endless()], ids=["a gzip bomb", "an endless body"])
 def test_a_reply_without_bounds_costs_little_memory(step: Step) -> None:
     limit_bytes = 1 << 20
-    with FaultServer([reply(200, {"output": "hi"}), step]) as server:
-        with SkillClient(caller_id="tests", max_reply_bytes=limit_bytes) as client:
-            skill = Descriptor.load(descriptor(server.url))
-            client.invoke(skill, {"text": "warm"})
-            tracemalloc.start()
-            try:
-                with pytest.raises(SkillError) as caught:
-                    client.invoke(skill, {"text": "x"})
-                peak_bytes = tracemalloc.get_traced_memory()[1]
-            finally:
-                tracemalloc.stop()
+    client = SkillClient(caller_id="tests", max_reply_bytes=limit_bytes)
+    with FaultServer([reply(200, {"output": "hi"}), step]) as server, client:
+        skill = Descriptor.load(descriptor(server.url))
+        client.invoke(skill, {"text": "warm"})
+        tracemalloc.start()
+        try:
+            with pytest.raises(SkillError) as caught:
+                client.invoke(skill, {"text": "x"})
+            peak_bytes = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
     assert caught.value.details["reason"] == "too_large"
     assert peak_bytes < 5 * limit_bytes
 
