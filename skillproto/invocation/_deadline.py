@@ -5,6 +5,9 @@ call without end, in the headers as well as in the body. Here each operation of 
 network backend gets only the time that its exchange has left. And a cancelled exchange
 fails inside the stream, as an ordinary network error would, so that the library's own
 clean-up runs and no connection of the pool is lost.
+
+The library writes the head of a request and its body apart. They go out together here, which
+spares a system call and a packet.
 """
 
 import socket
@@ -126,16 +129,43 @@ def _heard(data: bytes) -> bytes:
     return data
 
 
-class _Stream:
+def _has_body_to_come(buffer: bytes) -> bool:
+    return (
+        buffer.startswith(b"POST ")
+        and buffer.endswith(b"\r\n\r\n")
+        and b"\r\nContent-Length: " in buffer
+        and b"\r\nContent-Length: 0\r\n" not in buffer
+    )
+
+
+class _Together:
+    """Holds the head of a request back until its body comes, or until anything else is done."""
+
+    _head = b""
+
+    def _to_write(self, buffer: bytes) -> bytes:
+        if not self._head and _has_body_to_come(buffer):
+            self._head = buffer
+            return b""
+        whole = self._head + buffer
+        self._head = b""
+        return whole
+
+
+class _Stream(_Together):
     def __init__(self, inner: Any, family: ModuleType) -> None:
         self._inner = inner
         self._family = family
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._head:
+            self.write(b"", timeout)
         return _heard(self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _write_limit(self._inner, timeout, self._family))
+        whole = self._to_write(buffer)
+        if whole:
+            self._inner.write(whole, _write_limit(self._inner, timeout, self._family))
 
     def close(self) -> None:
         self._inner.close()
@@ -182,16 +212,20 @@ async def _connecting(operation: Any, failure: type[Exception]) -> Any:
     return await (operation if exchange is None else exchange.connecting(operation, failure))
 
 
-class _AsyncStream:
+class _AsyncStream(_Together):
     def __init__(self, inner: Any, family: ModuleType) -> None:
         self._inner = inner
         self._family = family
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._head:
+            await self.write(b"", timeout)
         return _heard(await self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        await self._inner.write(buffer, _write_limit(self._inner, timeout, self._family))
+        whole = self._to_write(buffer)
+        if whole:
+            await self._inner.write(whole, _write_limit(self._inner, timeout, self._family))
 
     async def aclose(self) -> None:
         await self._inner.aclose()

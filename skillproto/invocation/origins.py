@@ -5,6 +5,7 @@ two readers of an odd one could disagree about its host.
 """
 
 import re
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
@@ -14,6 +15,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f\\]")
 
 
+@lru_cache(maxsize=1024)
 def require_safe_transport(url: str) -> None:
     """Refuse an address that others could listen to.
 
@@ -30,6 +32,7 @@ def require_safe_transport(url: str) -> None:
         raise UsageError(f"{origin_of(url)} is not encrypted; only https, or http to this machine, is called")
 
 
+@lru_cache(maxsize=1024)
 def origin_of(url: str) -> str:
     """Give scheme, host and port of an address, the port only where it is not the scheme's own.
 
