@@ -5,8 +5,9 @@ when it has the form of a well-known kind of key.
 """
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from skillproto.violations import JSONValue
 
@@ -35,6 +36,7 @@ _NAMED_SECRET = re.compile(
     r"|credentials?|cookie)s?[\"']?\s*[:=]\s*)(\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s,;}&]+)"
 )
 _SHORTEST_SECRET = 4
+_SHORTEST_ENCODED = 8
 
 
 def is_secret_name(name: str) -> bool:
@@ -56,15 +58,77 @@ def find_secret(text: str) -> str | None:
     return match.group() if match else None
 
 
+def known_forms(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Give the forms in which known secrets may come back, the longest first.
+
+    Besides the text itself: as a URL, a JSON text, a JSON Pointer or a web page writes it, in hex
+    digits, and in base64, also behind or before something else.
+
+    >>> "p%40ss" in known_forms(["p@ss"])
+    True
+    """
+    forms = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in _written(secret)}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+def _written(secret: str) -> set[str]:
+    capital = secret[0].upper() + secret[1:]
+    percent = {quote(secret, safe=safe) for safe in ("", "/", "/:@!$&'()*+,;=~-._", "~!*'()")}
+    lower = {re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), form) for form in percent}
+    form = {part.replace("%20", "+") for part in percent}
+    json = {secret.replace("\\", "\\\\").replace('"', '\\"'), secret.replace("/", "\\/")}
+    page = {secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")}
+    pointer = {secret.replace("~", "~0").replace("/", "~1")}
+    return {secret, capital, *percent, *lower, *form, *json, *page, *pointer, *_encoded(secret)}
+
+
+def _encoded(secret: str) -> set[str]:
+    """In base64 without the characters that the secret shares with what stands around it, and in hex digits."""
+    if len(secret) < _SHORTEST_ENCODED:
+        return set()
+    data = secret.encode("utf-8", "replace")
+    forms = set()
+    for before, shared in enumerate((0, 2, 3)):
+        forms.add(b64encode(bytes(before) + data)[shared : (before + len(data)) * 8 // 6].decode())
+    url_safe = {form.replace("+", "-").replace("/", "_") for form in forms}
+    return {*forms, *url_safe, data.hex(), data.hex().upper()}
+
+
+def hide(value: JSONValue, forms: tuple[str, ...]) -> JSONValue:
+    """Replace known secrets, and nothing else, in a JSON value all through, keys included.
+
+    Args:
+        value: a JSON value of any shape; it is not changed.
+        forms: as `known_forms` gives them.
+
+    >>> hide({"p%40ss": ["is p@ss", 1]}, known_forms(["p@ss"]))
+    {'[redacted]': ['is [redacted]', 1]}
+    """
+    match value:
+        case str():
+            return _hide_in_text(value, forms)
+        case dict():
+            return {hide(key, forms): hide(item, forms) for key, item in value.items()}
+        case list() | tuple():
+            return [hide(item, forms) for item in value]
+        case _:
+            return value
+
+
+def _hide_in_text(text: str, forms: tuple[str, ...]) -> str:
+    for form in forms:
+        if form in text:  # what holds none stays the object that it was
+            text = text.replace(form, MASK)
+    return text
+
+
 def mask_text(text: str, secrets: Iterable[str] = ()) -> str:
     """Replace known secrets, keys of well-known form and the user part of addresses.
 
     >>> mask_text("GET https://ann:pw@host/ with s3cret", ["s3cret"])
     'GET https://[redacted]@host/ with [redacted]'
     """
-    for secret in sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    text = _USER_INFO.sub(MASK + "@", text)
+    text = _USER_INFO.sub(MASK + "@", _hide_in_text(text, known_forms(secrets)))
     return _SECRET_SHAPE.sub(MASK, text)
 
 
@@ -91,19 +155,21 @@ def mask(value: JSONValue, secrets: Iterable[str] = ()) -> JSONValue:
     >>> mask({"password": "x", "note": ["s3cret"]}, ["s3cret"])
     {'password': '[redacted]', 'note': ['[redacted]']}
     """
-    secrets = tuple(secrets)
+    forms = known_forms(secrets)
+    if forms:
+        value = hide(value, forms)
     match value:
         case str():
-            return mask_text(value, secrets)
+            return mask_text(value)
         case dict():
             return {
-                mask_text(str(key), secrets): MASK
+                mask_text(str(key)): MASK
                 if is_secret_name(str(key)) and isinstance(item, str | int | float) and not isinstance(item, bool)
-                else mask(item, secrets)
+                else mask(item)
                 for key, item in value.items()
             }
         case list() | tuple():
-            return [mask(item, secrets) for item in value]
+            return [mask(item) for item in value]
         case _:
             return value
 

@@ -9,6 +9,7 @@ Source: SSP, authentication of an invocation; RFC 6750 for bearer tokens.
 import json
 import os
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -83,7 +84,7 @@ class Grant:
     def _write(self, given: Any) -> tuple[tuple[str, str], ...]:
         written = _headers_of(self._auth, given)
         for value in written.values():
-            parts = (value, *value.split()[1:])  # behind a scheme such as Bearer
+            parts = (value, *value.split()[1:], *_decoded_basic(value))  # behind a scheme such as Bearer
             self.secrets.extend(part for part in parts if len(part) >= _LEAST_PART and part not in self.secrets)
         return tuple(written.items())
 
@@ -285,6 +286,18 @@ def _headers_of(auth: AuthDefinition, given: Any) -> dict[str, str]:
                 'this skill identifies callers in a way of its own; give credentials={"headers": {...}} '
                 "or a function that returns the headers of a request"
             )
+
+
+def _decoded_basic(value: str) -> list[str]:
+    """Give the user with the password, and the password alone, that a value of the scheme Basic holds."""
+    scheme, _, text = value.partition(" ")
+    if scheme.lower() != "basic":
+        return []
+    try:
+        pair = b64decode(text.strip(), validate=True).decode()
+    except ValueError:
+        return []
+    return [pair, pair.partition(":")[2]]
 
 
 def _token(given: Any) -> str:

@@ -7,17 +7,11 @@ is made here, so the drivers for threads, asyncio and trio cannot differ in one.
 Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from skillproto.errors import (
-    Attempt,
-    ErrorCode,
-    SkillError,
-    is_retryable,
-    retry_after_ms,
-)
+from skillproto.errors import Attempt, ErrorCode, SkillError, is_retryable, retry_after_ms
 from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.faults import (
     OFTEN_FAILED,
@@ -29,6 +23,7 @@ from skillproto.invocation.faults import (
     lost_sight,
     out_of_time,
     own_end,
+    without_secrets,
 )
 from skillproto.invocation.polling import Pace, is_passing_fault
 from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
@@ -52,7 +47,7 @@ from skillproto.invocation.wire import (
     Wait,
     Woke,
 )
-from skillproto.redaction import mask, mask_text
+from skillproto.redaction import hide, known_forms
 from skillproto.violations import JSONValue
 
 
@@ -125,19 +120,19 @@ class Core:
             return GiveUp(self._fail(error))
 
     def _fail(self, error: SkillError) -> SkillError:
-        secrets = self._call.secrets if self._call else ()
-        error.message = mask_text(error.message, secrets)
-        error.args = (error.message,)
-        error.details = mask(error.details, secrets)
         error.attempts = len(self._history)
         error.history = tuple(self._history)
         if self._execution_id is not None:
             error.details.setdefault("execution_id", self._execution_id)
         if self._may_have_run:
             error.details.setdefault("may_have_run", True)
+        without_secrets(error, self._secrets())
         name = "invocation.cancelled" if error.code is ErrorCode.CANCELLED else "invocation.failed"
         self._end(name, code=error.code, http_status=error.http_status, reason=error.details.get("reason"))
         return error
+
+    def _secrets(self) -> Sequence[str]:
+        return self._call.secrets if self._call else ()
 
     # The three steps.
 
@@ -336,7 +331,7 @@ class Core:
         match event:
             case Replied(status, headers, body, reason):
                 self._may_have_run = False if step == "start" else self._may_have_run
-                outcome = read_reply(status, headers, body, unreadable=reason)
+                outcome = read_reply(status, headers, body, unreadable=reason, secrets=self._secrets())
                 if isinstance(outcome, Reply) and step == "start" and not outcome.is_finished:
                     self._may_have_run = True
                 return outcome
@@ -390,7 +385,8 @@ class Core:
 
     def _emit(self, name: str, **data: JSONValue) -> None:
         if self.emitter:
-            known: Mapping[str, JSONValue] = {key: value for key, value in data.items() if value is not None}
+            forms = known_forms(self._secrets())
+            known = {key: hide(value, forms) for key, value in data.items() if value is not None}
             self.emitter.emit(Event(name, self.invocation_id, self.skill_id, self._elapsed_ms(), known))
 
     def _end(self, name: str, **data: JSONValue) -> None:

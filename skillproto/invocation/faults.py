@@ -1,7 +1,11 @@
 """The errors that the client itself finds: no reply, no time, no way to the result."""
 
-from skillproto.errors import ErrorCode, SkillError
+from collections.abc import Iterable
+
+from skillproto.errors import ErrorCode, SkillError, ValidationFailed
 from skillproto.invocation.wire import Lost
+from skillproto.redaction import mask, mask_text
+from skillproto.violations import Violation
 
 OFTEN_FAILED = "the endpoint has failed too often lately"
 
@@ -70,6 +74,17 @@ def gave_up(error: SkillError, why: str) -> SkillError:
     """Note in an error why it was not tried again."""
     error.details["gave_up"] = why
     error.add_note(f"Not tried again: {why}.")
+    return error
+
+
+def without_secrets(error: SkillError, secrets: Iterable[str]) -> SkillError:
+    """Mask in an error what must not be shown, its violations included."""
+    secrets = tuple(secrets)
+    error.message = mask_text(error.message, secrets)
+    error.args = (error.message,)
+    error.details = mask(error.details, secrets)
+    if isinstance(error, ValidationFailed) and secrets:
+        error.violations = tuple(Violation(**mask(found._asdict(), secrets)) for found in error.violations)
     return error
 
 

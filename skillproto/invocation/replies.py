@@ -16,7 +16,7 @@ from skillproto.invocation.contracts import read_failure
 from skillproto.invocation.excerpts import excerpt, seen, shown
 from skillproto.invocation.failures import Answer, Failure, code_where_agreeing
 from skillproto.invocation.hints import later, read_retry_after, whole_ms
-from skillproto.redaction import safe_url
+from skillproto.redaction import hide, known_forms, safe_url
 from skillproto.versions import SUPPORTED_RANGE
 from skillproto.violations import JSONValue
 
@@ -77,6 +77,7 @@ def read_reply(
     now: float | None = None,
     unreadable: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
+    secrets: Iterable[str] = (),
 ) -> Reply | SkillError:
     """Read a reply of a skill's endpoint.
 
@@ -89,6 +90,8 @@ def read_reply(
         unreadable: why the body is not whole, such as "cut_short" or "too_large"; None for
             a whole one.
         limit_bytes: a longer body is not read.
+        secrets: what an error must not show, in whichever form the reply repeats it: the
+            credentials of the request. A success is given as it came.
 
     Returns:
         A `Reply`, or the `SkillError` that the reply tells: returned, not raised. A redirect
@@ -104,6 +107,21 @@ def read_reply(
     lowered = _lower(headers)
     value, reason = _parse(body or b"", unreadable, limit_bytes)
     answer = Answer(status, lowered, value)
+    outcome = _read(answer, body, reason, now)
+    forms = known_forms(secrets) if isinstance(outcome, SkillError) else ()
+    if not forms:
+        return outcome
+    # Read once more without the secrets, since what is cut before it is masked may end in half a secret.
+    answer = Answer(status, hide(lowered, forms), hide(value, forms))
+    return _read(answer, hide(_text(body), forms), reason, now)
+
+
+def _text(body: bytes | str | None) -> str:
+    return body.decode("utf-8", "replace") if isinstance(body, bytes) else body or ""
+
+
+def _read(answer: Answer, body: bytes | str | None, reason: str | None, now: float | None) -> Reply | SkillError:
+    status = answer.http_status
     if 300 <= status < 400:
         return _finish(_redirect(answer), answer, now)
     failure = read_failure(answer) if reason is None else None

@@ -316,3 +316,15 @@ def test_an_unsafe_address_is_named_without_its_user_part() -> None:
 
 def _everything(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize(
+    ("value", "secrets"),
+    [
+        ("Basic YW5uOmgwcnNl", ["Basic YW5uOmgwcnNl", "YW5uOmgwcnNl", "ann:h0rse", "h0rse"]),
+        ("Basic !!!!", ["Basic !!!!", "!!!!"]),
+    ],
+)
+def test_the_password_of_a_basic_header_is_masked_too(value: str, secrets: list[str]) -> None:
+    grant = Credentials({"headers": {"Authorization": value}}).grant(CUSTOM, URL)
+    assert grant.secrets == secrets

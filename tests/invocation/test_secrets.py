@@ -1,0 +1,44 @@
+"""Secrets that come back in a reply, in any form, are in no error, cause or event."""
+
+import pytest
+
+from skillproto.errors import SkillError, ValidationFailed
+from skillproto.invocation.wire import Replied
+from skillproto.redaction import MASK
+from skillproto.violations import Violation
+from tests.support.simulation import accepted, finished, ready, reply, run
+
+SECRET = "hunter2!hunter2"
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        reply(403, {"error": {"code": "PERMISSION_DENIED", "message": "x" * 490 + SECRET}}),
+        reply(403, {"error": {"code": "PERMISSION_DENIED", "message": "No", "details": {"a": "x" * 490 + SECRET}}}),
+        reply(403, {"error": {"code": "PERMISSION_DENIED", "message": "No", "details": {"reason": SECRET}}}),
+        reply(403, None, **{"X-Request-Id": SECRET}),
+        reply(401, None, **{"WWW-Authenticate": f"Basic realm={SECRET}"}),
+        reply(302, None, Location=f"https://h.example/{SECRET}"),
+        Replied(500, (), b"y" * 190 + SECRET.encode()),
+        reply(422, {"detail": [{"loc": ["body", SECRET], "msg": SECRET, "type": "x"}]}),
+        finished(SECRET),
+    ],
+    ids=["cut-message", "cut-details", "reason", "request-id", "challenge", "location", "page", "report", "output"],
+)
+def test_no_part_of_an_error_repeats_a_secret(echo: Replied) -> None:
+    def refuse(output: object) -> None:
+        raise ValidationFailed.of([Violation("/output", "object", output, "Wrong type", "schema/type")])
+
+    trace = run([echo], prepare=lambda resuming: ready(secrets=(SECRET,), check_output=refuse))
+    assert isinstance(trace.failed, SkillError)
+    assert "hunter2" not in f"{trace.failed!r} {trace.failed.__dict__} {trace.failed.args} {trace.events}"
+
+
+def test_neither_a_cause_nor_an_event_repeats_a_secret() -> None:
+    gone = reply(404, {"error": {"code": "SKILL_NOT_FOUND", "message": f"gone: {SECRET}"}})
+    steps = [accepted(SECRET), reply(200, {"status": f"at {SECRET}"}), reply(200, {"status": "completed"}), gone]
+    trace = run(steps, prepare=lambda resuming: ready(secrets=(SECRET,)))
+    assert isinstance(trace.failed, SkillError)
+    assert "hunter2" not in f"{trace.failed.__dict__} {trace.failed.__cause__} {trace.events}"
+    assert trace.failed.details["execution_id"] == MASK
