@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError
+from skillproto.invocation import log
 from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.auth import Credentials
 from skillproto.invocation.core import Core
@@ -23,6 +25,9 @@ from skillproto.invocation.timing import REAL, Timing
 from skillproto.invocation.wire import Goal
 from skillproto.violations import JSONValue
 
+if TYPE_CHECKING:
+    from skillproto.invocation.telemetry import Telemetry
+
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 """A reply larger than this, as sent or as inflated, is not read further."""
 
@@ -34,6 +39,19 @@ def _check_text(name: str, value: object) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_TEXT:
         raise UsageError(f"{name} must be a text of 1 to {_LONGEST_TEXT} characters")
     return value
+
+
+def _as_telemetry(given: "Telemetry | bool | None") -> "Telemetry | None":
+    if given is None or given is False:
+        return None
+    try:
+        kind = import_module("skillproto.invocation.telemetry").Telemetry
+    except ModuleNotFoundError as missing:
+        raise UsageError("telemetry needs OpenTelemetry: pip install 'skillproto[otel]'") from missing
+    if given is not True and not isinstance(given, kind):
+        raise UsageError(f"telemetry must be a Telemetry, True or None, not a {type(given).__name__}")
+    telemetry: Telemetry = kind() if given is True else given
+    return telemetry
 
 
 class Base:
@@ -55,6 +73,7 @@ class Base:
         retry_budget: bool = True,
         circuit_breaker: bool = True,
         timing: Timing | None = None,
+        telemetry: "Telemetry | bool | None" = None,
     ) -> None:
         _check_text("caller_id", caller_id)
         if caller_type not in CALLER_TYPES:
@@ -70,7 +89,10 @@ class Base:
         self._credentials = Credentials(credentials)
         self._policy = policy or RetryPolicy()
         self._timing = timing or REAL
-        self._emitter = Emitter(on_event)
+        self._telemetry = _as_telemetry(telemetry)
+        listeners = (on_event, self._telemetry.on_event if self._telemetry is not None else None)
+        self._emitter = Emitter(*listeners)
+        self._logging_emitter = Emitter(*listeners, log.tell)
         self._limit_bytes = check_whole("max_reply_bytes", max_reply_bytes, 1, 2**40)
         self._retry_budget = retry_budget
         self._circuit_breaker = circuit_breaker
@@ -124,7 +146,7 @@ class Base:
             invocation_id=key,
             skill_id=preparation.skill_id,
             policy=self._policy,
-            emitter=self._emitter,
+            emitter=self._logging_emitter if log.is_wanted() else self._emitter,
             clock=self._timing.clock,
             random=self._timing.random,
             resume=resume,

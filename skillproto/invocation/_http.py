@@ -11,6 +11,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from contextvars import copy_context
 from queue import Queue
 from time import monotonic
 from typing import Any
@@ -62,7 +63,7 @@ class Exchanger:
                 outcome.put(error)
 
         with token.calling(lambda: outcome.put(Stopped())):
-            threading.Thread(target=run, name="skillproto-send", daemon=True).start()
+            threading.Thread(target=copy_context().run, args=(run,), name="skillproto-send", daemon=True).start()
             event = outcome.get()
         if isinstance(event, Stopped):
             exchange.abort()

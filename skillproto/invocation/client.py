@@ -7,7 +7,7 @@ the HTTP library means is `_http`'s.
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property
-from typing import Any, Self, assert_never
+from typing import TYPE_CHECKING, Any, Self, assert_never
 
 from skillproto.descriptor import Descriptor
 from skillproto.invocation import _http
@@ -35,6 +35,9 @@ from skillproto.invocation.wire import (
 )
 from skillproto.violations import JSONValue
 
+if TYPE_CHECKING:
+    from skillproto.invocation.telemetry import AsyncWatchedExchanger, WatchedExchanger
+
 
 class SkillClient(Base):
     """Calls skills and waits for their results; one client serves many threads.
@@ -53,6 +56,8 @@ class SkillClient(Base):
         retry_budget: bounds the retries that all calls to one origin make together.
         circuit_breaker: stops calls to an origin that failed many times in a row.
         timing: clock, waits and chance; None means the real ones. `skillproto.testing` has others.
+        telemetry: True sends spans and metrics to the global providers of OpenTelemetry (extra
+            `otel`); a `skillproto.invocation.telemetry.Telemetry` to others; None to nobody.
 
     Raises:
         UsageError: an argument that can never work.
@@ -65,8 +70,9 @@ class SkillClient(Base):
     _is_async = False
 
     @cached_property
-    def _exchanger(self) -> _http.Exchanger:
-        return _http.Exchanger(self._carriers, self._limit_bytes, self._timing.clock)
+    def _exchanger(self) -> "_http.Exchanger | WatchedExchanger":
+        exchanger = _http.Exchanger(self._carriers, self._limit_bytes, self._timing.clock)
+        return exchanger if self._telemetry is None else self._telemetry.watching(exchanger)
 
     def invoke(
         self,
@@ -195,6 +201,12 @@ class SkillClient(Base):
         return Stopped() if self._timing.wait(cancel, seconds) else Woke()
 
     def _drive(self, core: Core, cancel: CancelToken | None = None) -> Any:
+        if self._telemetry is None:
+            return self._carry_out(core, cancel)
+        with self._telemetry.call(core):
+            return self._carry_out(core, cancel)
+
+    def _carry_out(self, core: Core, cancel: CancelToken | None) -> Any:
         try:
             action = core.start()
             while True:
@@ -229,8 +241,9 @@ class AsyncSkillClient(Base):
     _is_async = True
 
     @cached_property
-    def _exchanger(self) -> _http.AsyncExchanger:
-        return _http.AsyncExchanger(self._carriers, self._limit_bytes, self._timing.clock)
+    def _exchanger(self) -> "_http.AsyncExchanger | AsyncWatchedExchanger":
+        exchanger = _http.AsyncExchanger(self._carriers, self._limit_bytes, self._timing.clock)
+        return exchanger if self._telemetry is None else self._telemetry.watching_async(exchanger)
 
     async def invoke(
         self,
@@ -303,6 +316,12 @@ class AsyncSkillClient(Base):
         return in_tasks(invoke, calls, concurrency)
 
     async def _drive(self, core: Core) -> Any:
+        if self._telemetry is None:
+            return await self._carry_out(core)
+        with self._telemetry.call(core):
+            return await self._carry_out(core)
+
+    async def _carry_out(self, core: Core) -> Any:
         try:
             action = core.start()
             while True:

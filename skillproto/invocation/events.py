@@ -47,7 +47,10 @@ Listener = Callable[[Event], object]
 
 
 class Emitter:
-    """Hands events to a listener; a listener that raises is told of once and kept from doing harm.
+    """Hands events to listeners; one that raises is told of once and kept from doing harm.
+
+    Args:
+        listeners: called in order with each event; those that are None are left out.
 
     >>> seen = []
     >>> Emitter(seen.append).emit(Event("invocation.started", "7f", "x", 0, {}))
@@ -55,21 +58,20 @@ class Emitter:
     'invocation.started'
     """
 
-    def __init__(self, listener: Listener | None) -> None:
-        self._listener = listener
+    def __init__(self, *listeners: Listener | None) -> None:
+        self._listeners = tuple([listener for listener in listeners if listener is not None])
         self._complained = False
 
     def __bool__(self) -> bool:
         """Whether anybody listens, so that an event is worth making."""
-        return self._listener is not None
+        return bool(self._listeners)
 
     def emit(self, event: Event) -> None:
         """Hand over one event."""
-        if self._listener is None:
-            return
-        try:
-            self._listener(event)
-        except Exception:
-            if not self._complained:
-                self._complained = True
-                _log.exception("The event listener raised; the call goes on without it being told again")
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                if not self._complained:
+                    self._complained = True
+                    _log.exception("The event listener raised; the call goes on without it being told again")

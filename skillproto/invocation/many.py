@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import anyio
@@ -70,7 +71,7 @@ def in_threads(
     with ThreadPoolExecutor(concurrency, thread_name_prefix="skillproto") as pool:
         try:
             for index, call in enumerate(calls):
-                pending.add(pool.submit(one, index, Call(*call)))
+                pending.add(pool.submit(copy_context().run, one, index, Call(*call)))
                 while len(pending) >= concurrency:
                     yield from _ended(pending)
             while pending:

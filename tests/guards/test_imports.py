@@ -40,8 +40,21 @@ HOMES = {
     "yaml": ("skillproto.documents",),
     "starlette": ("skillproto.provider",),
     "uvicorn": ("skillproto.provider",),
+    "opentelemetry": ("skillproto.invocation.telemetry",),
 }
-HEAVY = ("httpx", "httpx2", "jsonschema", "referencing", "backoff", "yaml", "anyio", "asyncio", "starlette", "uvicorn")
+HEAVY = (
+    "httpx",
+    "httpx2",
+    "jsonschema",
+    "referencing",
+    "backoff",
+    "yaml",
+    "anyio",
+    "asyncio",
+    "starlette",
+    "uvicorn",
+    "opentelemetry",
+)
 MODULES = modules()
 
 
