@@ -179,6 +179,9 @@ class SkillError(SkillprotoError):
     def to_dict(self) -> dict[str, JSONValue]:
         """Give the error envelope; `details` and `retry` are left out when empty.
 
+        Where the code alone would say something else, `details.retryable` keeps whether trying
+        again can help.
+
         Source: SSP 9.3.
 
         >>> error = SkillError("EXECUTION_TIMEOUT", "Too slow", retry=RetryHint(5000, 3))
@@ -186,8 +189,11 @@ class SkillError(SkillprotoError):
         {'suggested_delay_ms': 5000, 'max_attempts': 3}
         """
         error: dict[str, JSONValue] = {"code": self.code.value, "message": self.message}
-        if self.details:
-            error["details"] = dict(self.details)
+        details = dict(self.details)
+        if is_retryable(self) is not self.code.retryable:
+            details["retryable"] = is_retryable(self)
+        if details:
+            error["details"] = details
         if self.retry is not None:
             error["retry"] = self.retry.to_dict()
         return {"error": error}
@@ -197,7 +203,8 @@ class SkillError(SkillprotoError):
         """Read an error envelope.
 
         A code that the protocol does not know becomes UNKNOWN and is kept as
-        `details["provider_code"]`; a hint that makes no sense is dropped.
+        `details["provider_code"]`; a hint that makes no sense is dropped. What `to_dict` gave
+        comes back as the same error: a `ValidationFailed` with its `violations`.
 
         Raises:
             UsageError: the value is no envelope: no `error` object with a `code` and a
@@ -206,7 +213,7 @@ class SkillError(SkillprotoError):
         >>> SkillError.from_dict({"error": {"code": "AUTH_REQUIRED", "message": "Sign in"}})
         AuthRequired('AUTH_REQUIRED', 'Sign in')
         """
-        error = envelope.get("error")
+        error = envelope.get("error") if isinstance(envelope, Mapping) else None
         if not is_envelope_body(error):
             raise UsageError('not an error envelope: it needs {"error": {"code": "...", "message": "..."}}')
         details = error.get("details")
@@ -215,13 +222,21 @@ class SkillError(SkillprotoError):
         if code is None:
             details.setdefault("provider_code", error["code"])
         flag = details.get("retryable")
-        return SkillError(
+        read = SkillError(
             code or ErrorCode.UNKNOWN,
             error["message"],
             details=details,
             retry=RetryHint.read(error.get("retry")),
             retryable=flag if isinstance(flag, bool) else None,
         )
+        if isinstance(read, ValidationFailed):
+            read.violations = _read_violations(details.get("violations"))
+        return read
+
+
+def _read_violations(told: JSONValue) -> tuple[Violation, ...]:
+    read = [Violation.from_dict(each) for each in told] if isinstance(told, list) else []
+    return tuple(violation for violation in read if violation is not None)
 
 
 def _rebuild(cls: type[SkillError], code: ErrorCode, message: str) -> SkillError:

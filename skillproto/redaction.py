@@ -7,7 +7,7 @@ when it has the form of a well-known kind of key.
 import re
 from base64 import b64encode
 from collections.abc import Iterable
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from skillproto.violations import JSONValue
 
@@ -186,3 +186,14 @@ def safe_url(url: str) -> str:
         return MASK
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def user_info_of(url: str) -> list[str]:
+    """Give the secrets in the user part of an address: the whole part, and the password alone.
+
+    >>> user_info_of("https://ann:p%40ss@host/"), user_info_of("https://host/@")
+    (['ann:p@ss', 'p@ss'], [])
+    """
+    netloc = url.partition("://")[2].partition("/")[0]
+    user_info = unquote(netloc.rpartition("@")[0])
+    return [part for part in (user_info, user_info.partition(":")[2]) if part]

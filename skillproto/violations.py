@@ -3,7 +3,7 @@
 Pure values: nothing here reads a document, a schema or a file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 JSONValue = Any
@@ -63,6 +63,24 @@ class Violation(NamedTuple):
         members = self._asdict()
         always = ("field", "expected", "actual", "message", "rule", "severity")
         return {key: value for key, value in members.items() if key in always or value not in (None, {})}
+
+    @classmethod
+    def from_dict(cls, members: JSONValue) -> "Violation | None":
+        """Read what `to_dict` gave; None for what is no violation. Members that it does not know are left out.
+
+        >>> v = Violation("/a", "string", None, "Required field is missing", "schema/required", line=3)
+        >>> Violation.from_dict(v.to_dict()) == v, Violation.from_dict({"field": "/a"})
+        (True, None)
+        """
+        if not isinstance(members, Mapping):
+            return None
+        known = {key: value for key, value in members.items() if key in cls._fields}
+        known.setdefault("rule", "provider/violation")
+        if not all(isinstance(known.get(key), str) for key in ("field", "expected", "message", "rule")):
+            return None
+        if "actual" not in known or known.get("severity", "error") not in SEVERITIES:
+            return None
+        return cls(**known)
 
     @property
     def sort_key(self) -> tuple[bool, int, int, str, str, str]:

@@ -15,7 +15,7 @@ from skillproto.errors import UsageError, ValidationFailed
 from skillproto.invocation.auth import Credentials
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
 from skillproto.invocation.prepared import Prepared, Shared
-from skillproto.redaction import safe_url
+from skillproto.redaction import safe_url, user_info_of
 from skillproto.validation import InputChecker, OutputChecker
 from skillproto.violations import JSONValue, Violation, pointer
 
@@ -88,6 +88,7 @@ class Preparation:
         timeout_ms = self.timeout_ms or skill.timeout_ms
         body = b"" if resuming else self._body(skill, timeout_ms)
         grant = self.credentials.grant(skill.descriptor.auth, skill.url)
+        grant.secrets.extend(user_info_of(skill.url))
         start_headers = (*skill.start_headers, ("Idempotency-Key", self.key))
 
         def headers(method: str, to: str, content: bytes | None) -> Headers:
@@ -107,7 +108,8 @@ class Preparation:
         )
 
     def _body(self, skill: "Skill", timeout_ms: int) -> bytes:
-        inputs = {} if self.inputs is None else dict(self.inputs)
+        given: Any = {} if self.inputs is None else self.inputs
+        inputs = dict(given) if isinstance(given, Mapping) else given
         violations = skill.inputs.check(inputs)
         if not violations:
             context: dict[str, JSONValue] = {"timeout_ms": timeout_ms}

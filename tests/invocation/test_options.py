@@ -6,7 +6,7 @@ import anyio
 import httpx
 import pytest
 
-from skillproto import AsyncSkillClient, SkillClient, UsageError
+from skillproto import AsyncSkillClient, SkillClient, UsageError, ValidationFailed
 from tests.support.drivers import descriptor
 
 SKILL = descriptor("https://skill.example/run")
@@ -78,3 +78,11 @@ def test_a_client_of_the_caller_adds_its_own_headers_and_stays_open() -> None:
 def test_a_sync_transport_is_refused_by_an_async_client() -> None:
     with pytest.raises(UsageError, match="async"):
         AsyncSkillClient(caller_id="tests", transport=httpx.HTTPTransport())
+
+
+@pytest.mark.parametrize("inputs", [["text"], "text", 5, [("text", "x")], iter([])])
+def test_inputs_that_are_no_mapping_are_a_violation(inputs: Any) -> None:
+    with SkillClient(caller_id="x") as client, pytest.raises(ValidationFailed) as raised:
+        client.invoke(descriptor("http://127.0.0.1:9/"), inputs)
+    assert [(found.field, found.expected) for found in raised.value.violations] == [("/inputs", "object")]
+    assert raised.value.attempts == 0

@@ -1,11 +1,17 @@
 """Secrets that come back in a reply, in any form, are in no error, cause or event."""
 
+import base64
+
+import httpx
 import pytest
 
+from skillproto import SkillClient
 from skillproto.errors import SkillError, ValidationFailed
+from skillproto.invocation.events import Event
 from skillproto.invocation.wire import Replied
 from skillproto.redaction import MASK
 from skillproto.violations import Violation
+from tests.support.drivers import descriptor
 from tests.support.simulation import accepted, finished, ready, reply, run
 
 SECRET = "hunter2!hunter2"
@@ -42,3 +48,19 @@ def test_neither_a_cause_nor_an_event_repeats_a_secret() -> None:
     assert isinstance(trace.failed, SkillError)
     assert "hunter2" not in f"{trace.failed.__dict__} {trace.failed.__cause__} {trace.events}"
     assert trace.failed.details["execution_id"] == MASK
+
+
+def test_the_user_part_of_an_endpoints_address_is_a_secret_too() -> None:
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(403, text=f"no {request.headers['authorization']} pw-47112")
+    )
+    events: list[Event] = []
+    with (
+        httpx.Client(transport=transport) as own,
+        SkillClient(caller_id="x", transport=own, on_event=events.append) as client,
+        pytest.raises(SkillError) as raised,
+    ):
+        client.invoke(descriptor("https://ann:pw-47112@skill.example/run"), {"text": "x"})
+    shown = f"{raised.value.__dict__} {events}"
+    assert raised.value.details["seen"] == f"no Basic {MASK} {MASK}"
+    assert ("pw-47112" in shown, base64.b64encode(b"ann:pw-47112").decode() in shown) == (False, False)
