@@ -196,11 +196,13 @@ def schema_type(subject: Subject) -> Iterator[Violation]:
         kind, schema = members.get("type"), members.get("schema")
         allowed = schema.get("type") if isinstance(schema, dict) else None
         names = [allowed] if isinstance(allowed, str) else allowed
-        if kind not in TYPES or not isinstance(names, list) or not names or not TYPES.issuperset(_known(names)):
+        if not isinstance(kind, str) or kind not in TYPES:
+            continue
+        if not isinstance(names, list) or not names or not TYPES.issuperset(_known(names)):
             continue
         if kind not in names and not {kind, *names} >= {"number", "integer"}:
             yield schema_type.found(
-                f"{field}/schema/type", str(kind), allowed, f"The schema refuses every value of type {kind}"
+                f"{field}/schema/type", kind, allowed, f"The schema refuses every value of type {kind}"
             )
 
 

@@ -130,6 +130,12 @@ def test_a_schema_that_leaves_room_is_fine(kind: str, schema: dict[str, Any]) ->
     assert validate(with_parameter(type=kind, required=True, schema=schema)) == []
 
 
+@pytest.mark.parametrize("kind", [{}, {"type": "string"}, [], ["string"], 7, None], ids=str)
+def test_a_type_of_any_shape_is_one_finding_and_no_crash(kind: Any) -> None:
+    findings = [*validate(with_parameter(type=kind)), *validate(with_members(output={"type": kind}))]
+    assert [v.field for v in findings] == ["/inputs/0/type", "/output/type"]
+
+
 def test_the_output_is_asked_the_same() -> None:
     violations = validate(with_members(output={"type": "object", "schema": {"type": "array"}}))
     assert [(v.rule, v.field) for v in violations] == [("descriptor/schema-type", "/output/schema/type")]
