@@ -124,7 +124,6 @@ def _one_rows(kind: str, times: dict[str, Times], limit: float) -> list[Row]:
         rows.append(
             ratio_row(f"{kind} on httpx2, over httpware's stack", newer, times.get("httpware, whole stack"), limit=1)
         )
-        rows.append(ratio_row(f"{kind} on httpx2, over httpx2.post(json=)", newer, times["httpx2.post"], limit=1))
     named = {name if name == "ours on httpx" else f"{kind}, {name}": each for name, each in times.items()}
     shown_ours = Row(f"- {kind}, ours on httpx", "", f"{shown(ours.median)} ({ours.spread})", None)
     return [*rows, shown_ours, *beside(named, base="ours on httpx")]
@@ -144,7 +143,7 @@ async def _flight(size: Size, base: str, in_flight: int) -> list[Row]:
     for call in calls.values():
         await _peers.together(call, in_flight, in_flight)
     each = {name: _batch(call, total, in_flight) for name, call in calls.items()}
-    times = await interleaved_async(each, rounds=max(1, size.rounds // 5))
+    times = await interleaved_async(each, rounds=max(1, size.rounds // 8))
     for client in clients:
         await client.aclose()
     return _flight_rows(times, total, in_flight, at_least=1 if in_flight == size.flights[0] else 8)

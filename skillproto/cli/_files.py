@@ -105,7 +105,10 @@ def _unignored(directory: str) -> Iterator[str | Unreadable]:
     from skillproto.cli import _ignore
 
     listed = _ignore.find(directory)
-    is_ignored = _nothing if listed is None else _ignore.read(listed)
+    if listed is None:
+        yield from _walk(directory)
+        return
+    is_ignored = _ignore.read(listed)
     for name in _walk(directory):
         if isinstance(name, Unreadable) or not is_ignored(os.path.abspath(name)):
             yield name
