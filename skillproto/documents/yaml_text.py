@@ -27,6 +27,7 @@ _DIRECTIVE = re.compile(rf"{_LINE_START}%[^{LINE_BREAKS}]*")
 _KNOWN_DIRECTIVE = re.compile(r"%YAML[ \t]+1\.[12][ \t]*(?:#.*)?|%TAG[ \t]+!(?:[0-9A-Za-z-]*!)?[ \t]+\S+[ \t]*(?:#.*)?")
 _REST_OF_LINE = re.compile(rf"[ \t]*(?:\r\n|[{LINE_BREAKS}])")
 _MOST_DIRECTIVES = 16
+_DEEPEST_OF_LIBYAML = 1000
 _NOTHING = "The text holds nothing but white space and comments"
 
 
@@ -141,8 +142,9 @@ def _brackets(text: str, stop: Stop) -> int:
 
 def _syntax(text: str, error: BaseException, builder: Builder, limits: Limits) -> Fault:
     stop = stop_of(error) or beyond_unicode(text)
-    if stop.scanning and text[stop.place : stop.place + 1] in ("[", "{") and _brackets(text, stop) > limits.max_depth:
-        return too_deep(stop.place, limits)
+    deepest = min(limits.max_depth, _DEEPEST_OF_LIBYAML)
+    if stop.scanning and text[stop.place : stop.place + 1] in ("[", "{") and _brackets(text, stop) >= deepest:
+        return too_deep(stop.place, limits._replace(max_depth=deepest))
     bracket = None if stop.scanning else builder.open_bracket()
     fault = explain(text, stop if bracket is None else stop._replace(opened=bracket))
     return fault._replace(path=builder.path()) if fault.rule == "lone-surrogate" else fault

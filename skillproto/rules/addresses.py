@@ -8,6 +8,7 @@ from skillproto.redaction import safe_url
 from skillproto.rules.hosts import host_kind, host_of
 from skillproto.rules.model import rule
 from skillproto.rules.subject import Subject
+from skillproto.validation.formats import refusal
 from skillproto.violations import Severity, Violation
 
 _KIND_WORDS = {
@@ -141,23 +142,33 @@ def private_address(subject: Subject) -> Iterator[Violation]:
     '"result_url": "https://api.example.com/r"}}',
     why="""A client sends the caller's credentials to the endpoint's own origin (scheme, host and
     port) and nowhere else. A status or result address elsewhere would be asked without them, and in
-    a client that is less careful it is a way to steal them.""",
+    a client that is less careful it is a way to steal them. Where plain http is all that differs,
+    descriptor/insecure-url says so.""",
 )
 def foreign_origin(subject: Subject) -> Iterator[Violation]:
     """Find status and result addresses of another origin than the endpoint's."""
-    home = _origin(subject.member("endpoint", "url"))
-    if home is None:
+    address = subject.member("endpoint", "url")
+    home = _origin(address)
+    if home is None or refusal("uri", address):
         return
     for name in ("status_url", "result_url"):
         text = subject.member("endpoint", name)
         origin = _origin(text)
-        if origin not in (None, home):
+        if origin is not None and _secured(origin) != _secured(home):
             yield foreign_origin.found(
                 f"/endpoint/{name}",
                 f"an address at {_write(home)}",
                 safe_url(text),
                 "The address has another origin than the endpoint, so that no credentials are sent there",
             )
+
+
+def _secured(origin: tuple[str, str, int]) -> tuple[str, str, int]:
+    """Read plain http as https, since it has a finding of its own; to this computer it has none."""
+    scheme, host, port = origin
+    if scheme == "https" or host_kind(host) == "loopback":
+        return origin
+    return "https", host, _DEFAULT_PORTS["https"] if port == _DEFAULT_PORTS["http"] else port
 
 
 def _origin(text: object) -> tuple[str, str, int] | None:

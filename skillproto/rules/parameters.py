@@ -131,7 +131,7 @@ def _misfit(
     members, field = parameter.members, f"{parameter.field}/{below}"
     kind, noun = members.get("type"), _NOUNS[below.partition("/")[0]]
     is_null_allowed = value is None and not parameter.is_required
-    if kind in TYPES and not has_type(value, kind) and not is_null_allowed:
+    if isinstance(kind, str) and kind in TYPES and not has_type(value, kind) and not is_null_allowed:
         message = f"The {noun} is of type {type_name(value)}, the parameter of type {kind}"
         yield of.found(field, str(kind), value, message)
     elif ask_enum and not is_null_allowed and not _is_choice(value, members.get("enum")):

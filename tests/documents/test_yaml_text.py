@@ -5,6 +5,7 @@ import pytest
 import yaml
 
 from skillproto.documents import Limits, read, yaml_events
+from tests.documents.conftest import PARSERS
 from tests.documents.reading import finding, only, place, rules
 
 pytestmark = pytest.mark.usefixtures("parser")
@@ -190,6 +191,15 @@ def test_aliases_do_not_get_round_the_limits_of_depth_and_size() -> None:
     assert only(nested, "yaml", max_depth=8).readable
     assert rules(only(nested, "yaml", max_depth=7)) == ["too-deep"]
     assert rules(only("- &a [1, 2, 3]\n- *a\n- 4\n", "yaml", max_nodes=8)) == ["too-large"]
+
+
+@pytest.mark.parametrize("opening", ["[", "{a: "])
+def test_nesting_that_the_parser_cannot_follow_is_too_deep_under_any_limit(
+    opening: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yaml_events, "parser_of", PARSERS["libyaml"])
+    (violation,) = only(opening * 1500, "yaml", max_depth=2000).violations
+    assert (violation.rule, violation.expected) == ("document/too-deep", "at most 1000 levels")
 
 
 @pytest.mark.parametrize("text", ["[1, [2], 3]", "- 1\n- - 2\n- 3\n", "a: 1\nb: {c: 2}\nd: 3\n"])

@@ -89,7 +89,7 @@ def test_an_address_without_credentials_is_fine(url: str) -> None:
         "https://api.example.net/s",
         "https://example.com/s",
         "https://api.example.com:8443/s",
-        "http://api.example.com/s",
+        "http://api.example.net/s",
         "https://api.example.com.evil.example/s",
         "https://api.example.com@evil.example/s",
     ],
@@ -98,6 +98,24 @@ def test_a_status_address_elsewhere_is_an_error(url: str) -> None:
     (violation,) = found("foreign-origin", endpoint=endpoint(status_url=url))
     assert (violation.field, violation.severity) == ("/endpoint/status_url", "error")
     assert violation.expected == "an address at https://api.example.com"
+
+
+@pytest.mark.parametrize("name", ["url", "status_url", "result_url"])
+def test_plain_http_alone_makes_no_second_finding(name: str) -> None:
+    address = "http://api.example.com/{execution_id}" if name != "url" else "http://api.example.com/run"
+    (violation,) = validate(with_members(endpoint=endpoint() | {name: address}))
+    assert (violation.rule, violation.field) == ("descriptor/insecure-url", f"/endpoint/{name}")
+
+
+def test_plain_http_to_this_computer_is_another_origin_than_https_to_it() -> None:
+    (violation,) = found("foreign-origin", endpoint=endpoint("https://localhost/run", status_url="http://localhost/s"))
+    assert violation.field == "/endpoint/status_url"
+
+
+@pytest.mark.parametrize("url", ["https://api..example.com/run", "https://api.example.org\\x", "https://-a.example/"])
+def test_a_broken_endpoint_has_no_origin_that_others_could_miss(url: str) -> None:
+    (violation,) = validate(with_members(endpoint=endpoint() | {"url": url}))
+    assert (violation.rule, violation.field) == ("schema/format", "/endpoint/url")
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,8 @@ def test_a_schema_that_leaves_room_is_fine(kind: str, schema: dict[str, Any]) ->
 
 @pytest.mark.parametrize("kind", [{}, {"type": "string"}, [], ["string"], 7, None], ids=str)
 def test_a_type_of_any_shape_is_one_finding_and_no_crash(kind: Any) -> None:
-    findings = [*validate(with_parameter(type=kind)), *validate(with_members(output={"type": kind}))]
+    parameter = with_parameter(type=kind, default="a", enum=["a"], examples=["a"], schema={"maxLength": 3})
+    findings = [*validate(parameter), *validate(with_members(output={"type": kind, "schema": {"type": "string"}}))]
     assert [v.field for v in findings] == ["/inputs/0/type", "/output/type"]
 
 
