@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from skillproto.errors import CODE_OF_STATUS, ErrorCode, RetryHint, SkillError, ValidationFailed
 from skillproto.invocation.contracts import read_failure
 from skillproto.invocation.excerpts import excerpt, seen, shown
-from skillproto.invocation.failures import Answer, Failure, code_where_agreeing
+from skillproto.invocation.failures import Answer, Failure, code_where_agreeing, words_of
 from skillproto.invocation.hints import later, read_retry_after, whole_ms
 from skillproto.redaction import hide, known_forms, safe_url
 from skillproto.versions import SUPPORTED_RANGE
@@ -126,7 +126,7 @@ def _read(answer: Answer, body: bytes | str | None, reason: str | None, now: flo
         return _finish(_redirect(answer), answer, now)
     failure = read_failure(answer) if reason is None else None
     if failure is None and not answer.succeeded:
-        failure = Failure(details=_seen(body, reason))
+        failure = Failure(message=words_of(answer.members), details=_seen(body, reason))
     if failure is None and reason is not None and not (status in _BODILESS and reason == "empty_body"):
         details = {"reason": reason, **_seen(body, reason)}
         failure = Failure(ErrorCode.UNKNOWN, _UNREADABLE_WORDS.get(reason, _UNREADABLE_WORDS["not_json"]), details)

@@ -87,6 +87,7 @@ def test_an_exception_of_it_is_read_by_its_status_and_its_detail(
     with pytest.raises(SkillError) as caught:
         invoke(descriptor(f"{origin}/refuse/{status}"), policy=RetryPolicy(max_attempts=1))
     assert (caught.value.code, caught.value.http_status) == (code, status)
+    assert caught.value.message == "These are the words of the provider"
     hint = caught.value.retry
     assert (hint.suggested_delay_ms if hint else None) == (1000 if status in (429, 503) else None)
 
