@@ -76,7 +76,7 @@ class Exchanger:
         token = _deadline.current.set(exchange)
         try:
             response = carrier.send(request, exchange.bound(None))
-            body = Body(response, self._limit_bytes)
+            body = Body(response, request.limit_bytes or self._limit_bytes)
             try:
                 for chunk in response.stream:
                     if not body.takes(chunk, exchange):
@@ -173,7 +173,7 @@ class AsyncExchanger:
         _deadline.current.set(exchange)
         try:
             response = await carrier.send(request, exchange.bound(None))
-            body = Body(response, self._limit_bytes)
+            body = Body(response, request.limit_bytes or self._limit_bytes)
             try:
                 async for chunk in response.stream:
                     if body.is_over or body.takes(chunk, exchange):

@@ -11,10 +11,13 @@ import os
 import re
 from base64 import b64decode
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
 from skillproto.errors import AuthRequired, ErrorCode, SkillError, UsageError
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
+
+if TYPE_CHECKING:
+    from skillproto.invocation.prepared import TokenSource
 
 ENVIRONMENT_NAME = "SKILLPROTO_CREDENTIALS"
 
@@ -32,6 +35,16 @@ class AuthDefinition(Protocol):
 
     @property
     def type(self) -> str: ...
+
+
+class Granting(Protocol):
+    """What gets its credentials by itself, as `oauth.ClientCredentials` does."""
+
+    @property
+    def secrets(self) -> list[str]: ...
+
+    def grant(self, auth: Any, endpoint_url: str) -> "Grant":
+        """Give the credentials for one call, as `Credentials.grant` does."""
 
 
 class AuthRequest(NamedTuple):
@@ -59,6 +72,11 @@ class Grant:
 
     def __repr__(self) -> str:
         return f"Grant({self._auth.type!r}, {origin_of(self._endpoint_url)!r})"
+
+    @property
+    def tokens(self) -> "TokenSource | None":
+        """What has to get a token before each request; None where the credentials are at hand."""
+        return None
 
     def headers(
         self, method: str, url: str, headers: tuple[tuple[str, str], ...] = (), body: bytes | None = None
@@ -116,6 +134,8 @@ class Credentials:
               several providers;
             - a function that gives a text or a mapping of headers. One without parameters
               is asked once per call; one with a parameter gets each `AuthRequest`, to sign it;
+            - an `oauth.ClientCredentials`, or the mapping `{"client_id": ..., "client_secret": ...,
+              "token_url": ...}` of its arguments: tokens are then got as they are needed;
             - None: the environment variable SKILLPROTO_CREDENTIALS, a JSON object with
               origins as its keys, as above; where it is not set, there are no credentials.
 
@@ -168,11 +188,11 @@ class Credentials:
         require_safe_transport(endpoint_url)
         source = self._by_origin.get(origin_of(endpoint_url)) if self._by_origin else self._for_all
         if source is None:
-            raise _missing(auth, endpoint_url, "no_credentials")
-        return Grant(auth, endpoint_url, source)
+            raise missing(auth, endpoint_url, "no_credentials")
+        return Grant(auth, endpoint_url, source) if not _gets_its_own(source) else source.grant(auth, endpoint_url)
 
     def headers_for(self, auth: AuthDefinition, endpoint_url: str) -> dict[str, str]:
-        """Give the headers for a plain POST to the endpoint, as `grant` would.
+        """Give the headers for a plain POST to the endpoint, as `grant` would; none of tokens yet to be got.
 
         >>> from types import SimpleNamespace
         >>> Credentials("s3cret").headers_for(SimpleNamespace(type="oauth2"), "https://api.example/")
@@ -212,19 +232,41 @@ def _checked(source: Any) -> Any:
             return source
         case Mapping() if source and all(key in _MEMBERS for key in source):
             return dict(source)
+        case Mapping() if "client_id" in source:
+            return _client(source)
+        case _ if _gets_its_own(source):
+            return source
         case _ if callable(source):
             return source
         case _:
             raise UsageError(
-                "credentials must be a text, a function, or a mapping with api_key, token, headers or origins "
-                f"(https://host) as its keys, not a {type(source).__name__} of another form"
+                "credentials must be a text, a function, a ClientCredentials, or a mapping with api_key, token, "
+                "headers, client_id and client_secret, or origins (https://host) as its keys, "
+                f"not a {type(source).__name__} of another form"
             )
+
+
+def _gets_its_own(source: Any) -> TypeGuard[Granting]:
+    return not isinstance(source, str | Mapping) and hasattr(source, "grant")
+
+
+def _client(given: Mapping[str, Any]) -> Granting:
+    from skillproto.invocation.oauth import ClientCredentials
+
+    try:
+        return ClientCredentials(**given)
+    except TypeError:
+        raise UsageError(
+            "credentials with a client_id need a client_secret; token_url, scopes, auth_method and extra may follow"
+        ) from None
 
 
 def _collect(source: Any, found: list[str]) -> None:
     match source:
         case str():
             found.append(source.strip())
+        case _ if _gets_its_own(source):
+            found.extend(source.secrets)
         case Mapping():
             for value in source.values():
                 _collect(value, found)
@@ -275,7 +317,7 @@ def _headers_of(auth: AuthDefinition, given: Any) -> dict[str, str]:
     if isinstance(given, Mapping):
         return {_name(name): _value(value) for name, value in given.items()}
     if given is None or (isinstance(given, str) and not given.strip()):
-        raise _missing(auth, None, "no_credentials")
+        raise missing(auth, None, "no_credentials")
     match auth.type:
         case "api_key":
             return {_name(getattr(auth, "header", None) or _DEFAULT_KEY_HEADER): _value(given)}
@@ -313,14 +355,24 @@ def _name(name: Any) -> str:
     return name
 
 
+def is_header_value(text: str) -> bool:
+    """Say whether a text can travel in a header as it is.
+
+    >>> is_header_value("t0ken"), is_header_value("tök")
+    (True, False)
+    """
+    return _HEADER_VALUE.fullmatch(text) is not None
+
+
 def _value(value: Any) -> str:
     text = value.strip(" \t\r\n") if isinstance(value, str) else ""
-    if not _HEADER_VALUE.fullmatch(text):
+    if not is_header_value(text):
         raise UsageError("credentials must be one line of visible ASCII characters to travel in a header")
     return text
 
 
-def _missing(auth: AuthDefinition, endpoint_url: str | None, reason: str) -> AuthRequired:
+def missing(auth: AuthDefinition, endpoint_url: str | None, reason: str) -> AuthRequired:
+    """Make the error that tells which credentials a skill asks for."""
     where = f" for {origin_of(endpoint_url)}" if endpoint_url else ""
     wants = {"api_key": "an API key", "oauth2": "a bearer token"}.get(auth.type, "credentials of its own kind")
     return AuthRequired(

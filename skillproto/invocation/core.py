@@ -156,9 +156,10 @@ class Core:
             case "start":
                 return self._started(started.state)
             case "status":
-                return (yield from self._look(call))
+                where = call.where_to_look(self._execution_id or "")
+                return (yield from self._state_of(self._retrying("status", where, None)))
             case "end":
-                return (yield from self._await_end(call))
+                return (yield from self._state_of(self._poll(call, 0)))
             case "result":
                 return (yield from self._await_result(call, hint_ms))
 
@@ -167,17 +168,10 @@ class Core:
             return result
         return Started(self._execution_id, state, result)
 
-    def _look(self, call: Prepared) -> Generator[Action, Incoming, str]:
-        """Ask once for the state; that of a failed execution is an answer here, not an error."""
+    def _state_of(self, looking: Generator[Action, Incoming, Reply]) -> Generator[Action, Incoming, str]:
+        """Give the state that is found; that of a failed execution is an answer here, not an error."""
         try:
-            reply = yield from self._retrying("status", call.where_to_look(self._execution_id or ""), None)
-        except SkillError as error:
-            return own_end(error)
-        return reply.state
-
-    def _await_end(self, call: Prepared) -> Generator[Action, Incoming, str]:
-        try:
-            reply = yield from self._poll(call, 0)
+            reply = yield from looking
         except SkillError as error:
             return own_end(error)
         return reply.state
@@ -278,10 +272,20 @@ class Core:
     def _attempt(
         self, step: Step, url: str, body: bytes | None, before: SkillError | None = None
     ) -> Generator[Action, Incoming, Reply | SkillError]:
-        """Send once, and tell what came of it. Only a `start` counts as an attempt of the call.
+        """Send once, or once more with another token, and tell what came of it.
 
-        Where nothing may be sent, `before` is raised: the error that this would have been a retry of.
+        Only a `start` counts as an attempt of the call. Where nothing may be sent, `before` is
+        raised: the error that this would have been a retry of.
         """
+        outcome, is_refused = yield from self._exchange(step, url, body, before)
+        if is_refused and isinstance(outcome, SkillError) and outcome.code is ErrorCode.AUTH_REQUIRED:
+            outcome, _ = yield from self._exchange(step, url, body, outcome)
+        return outcome
+
+    def _exchange(
+        self, step: Step, url: str, body: bytes | None, before: SkillError | None
+    ) -> Generator[Action, Incoming, tuple[Reply | SkillError, bool]]:
+        """Send once; say also whether a reply refused the token that was sent."""
         self._require_leave(before)
         call = self._call
         assert call is not None  # noqa: S101 - set before the first request
@@ -289,32 +293,34 @@ class Core:
         number = len(self._history) + 1 if step == "start" else None
         self._emit("attempt.started", step=step, attempt=number)
         began = self.clock()
-        request = Request(step, method, url, call.headers(method, url, body), body)
-        limit_s = self._attempt_limit_s()
-        self._starting = step == "start"
-        event = yield Send(request, limit_s)
-        self._starting = False
-        outcome = self._read(event, step, limit_s, self.clock() - began)
-        error = outcome if isinstance(outcome, SkillError) else None
+        outcome: Reply | SkillError | None = None
+        is_refused = False
+        if call.tokens is not None:
+            outcome = yield from call.tokens.obtain(url, self.clock, self._attempt_limit_s())
+        if outcome is None:
+            if (limit_s := self._attempt_limit_s()) <= 0:
+                raise self._out_of_time()
+            request = Request(step, method, url, call.headers(method, url, body), body)
+            self._starting = step == "start"
+            event = yield Send(request, limit_s)
+            self._starting = False
+            is_refused = call.tokens is not None and call.tokens.heard(event)
+            outcome = self._read(event, step, limit_s, self.clock() - began)
+            self._tell_circuit(outcome)
         self._note(step, outcome, round((self.clock() - began) * 1000))
-        if error is not None:
-            reason = error.details.get("reason")
-            self._emit(
-                "attempt.failed",
-                step=step,
-                attempt=number,
-                code=error.code,
-                http_status=error.http_status,
-                reason=reason,
-            )
-        return outcome
+        if isinstance(outcome, SkillError):
+            facts = {"http_status": outcome.http_status, "reason": outcome.details.get("reason")}
+            self._emit("attempt.failed", step=step, attempt=number, code=outcome.code, **facts)
+        return outcome, is_refused
 
-    def _note(self, step: Step, outcome: Reply | SkillError, elapsed_ms: int) -> None:
-        error = outcome if isinstance(outcome, SkillError) else None
+    def _tell_circuit(self, outcome: Reply | SkillError) -> None:
         circuit = self._shared.circuit
         if circuit is not None:
-            circuit.failed() if error is not None and is_outage(error) else circuit.succeeded()
+            circuit.failed() if isinstance(outcome, SkillError) and is_outage(outcome) else circuit.succeeded()
+
+    def _note(self, step: Step, outcome: Reply | SkillError, elapsed_ms: int) -> None:
         if step == "start":
+            error = outcome if isinstance(outcome, SkillError) else None
             code = error.code if error else None
             reason = error.details.get("reason") if error else None
             number = len(self._history) + 1
@@ -328,6 +334,8 @@ class Core:
             raise gave_up(before, OFTEN_FAILED) if before is not None else circuit_open(blocked_s)
 
     def _read(self, event: Incoming, step: Step, limit_s: float, took_s: float) -> Reply | SkillError:
+        if isinstance(event, Lost | Stopped) and step == "start":
+            self._may_have_run = self._may_have_run or event.sent
         match event:
             case Replied(status, headers, body, reason):
                 self._may_have_run = False if step == "start" else self._may_have_run
@@ -336,13 +344,10 @@ class Core:
                     self._may_have_run = True
                 return outcome
             case Lost("timeout") if self._left_s() <= 0.001:
-                self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 return self._out_of_time()
             case Lost():
-                self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 return lost(event, limit_s, took_s)
             case Stopped():
-                self._may_have_run = self._may_have_run or (step == "start" and event.sent)
                 raise cancelled()
             case Woke():
                 raise AssertionError("a wait ended where a reply was due")

@@ -105,6 +105,7 @@ class Preparation:
             check_output=skill.check_output,
             shared=self.share(skill.origin),
             secrets=grant.secrets,
+            tokens=grant.tokens,
         )
 
     def _body(self, skill: "Skill", timeout_ms: int) -> bytes:

@@ -1,10 +1,13 @@
 """What the core is given of a call, and of what calls share: values and a few functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from skillproto.errors import SkillError
 from skillproto.invocation.faults import lost_sight
 from skillproto.invocation.retry import Circuit, RetryBudget
+from skillproto.invocation.wire import Action, Incoming
 from skillproto.violations import JSONValue
 
 
@@ -19,6 +22,18 @@ class Shared:
 NOTHING_SHARED = Shared()
 
 
+class TokenSource(Protocol):
+    """What gets the token that requests of a call carry."""
+
+    def obtain(
+        self, url: str, clock: Callable[[], float], limit_s: float
+    ) -> Generator[Action, Incoming, SkillError | None]:
+        """Have a token for a request to this address, or say why there is none."""
+
+    def heard(self, event: Incoming) -> bool:
+        """Look at what came, and say whether the same request should be sent again with another token."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A call that may be sent: the descriptor fits, the inputs are right, the body is written.
@@ -28,6 +43,7 @@ class Prepared:
         check_output: raises `ValidationFailed` when an output breaks the descriptor.
         timeout_ms: everything together may take so long.
         secrets: texts to mask in whatever comes back.
+        tokens: gets a token before each request; None where credentials are at hand, or none are sent.
     """
 
     url: str
@@ -39,6 +55,7 @@ class Prepared:
     timeout_ms: int = 30_000
     shared: Shared = NOTHING_SHARED
     secrets: Sequence[str] = ()
+    tokens: TokenSource | None = None
 
     def where_to_look(self, execution_id: str) -> str:
         """Give the address to ask for an execution's state, which may be that of its result.

@@ -9,18 +9,23 @@ from typing import Literal, NamedTuple
 from skillproto.errors import Attempt, SkillError
 from skillproto.violations import JSONValue
 
-Step = Literal["start", "status", "result"]
+Step = Literal["start", "status", "result", "token"]
 Goal = Literal["result", "start", "status", "end"]
 
 
 class Request(NamedTuple):
-    """One HTTP request, complete: what is sent is exactly this."""
+    """One HTTP request, complete: what is sent is exactly this.
+
+    Attributes:
+        limit_bytes: a larger reply is not read further; None leaves it to the client's own limit.
+    """
 
     step: Step
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
     body: bytes | None
+    limit_bytes: int | None = None
 
 
 class Send(NamedTuple):
