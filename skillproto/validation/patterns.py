@@ -14,7 +14,7 @@ from skillproto.validation import charsets
 from skillproto.validation.budget import Budget as WorkBudget
 from skillproto.validation.budget import BudgetSpent
 from skillproto.validation.charsets import CharSet
-from skillproto.validation.regex_machine import Budget, Machine, Program, TooLarge, build, positions
+from skillproto.validation.regex_machine import MOST_STEPS, Budget, Machine, Program, TooLarge, build, positions
 from skillproto.validation.regex_syntax import (
     Backreference,
     Chars,
@@ -38,6 +38,13 @@ _MOST_RANGES = 2_000
 
 class UnsafePattern(Exception):
     """A pattern that cannot be matched in bounded time; the text says why."""
+
+    steps = 0
+    """How many steps were built before it was given up."""
+
+
+class _TooManySteps(UnsafePattern):
+    steps = MOST_STEPS
 
 
 class _Free:
@@ -78,6 +85,11 @@ class Pattern:
         return self._rest.search(text, budget)
 
     @property
+    def steps(self) -> int:
+        """How many steps were built for it; none where Python's own matcher runs it."""
+        return sum(searcher.steps for searcher in (self._rest, *(look for _, look in self._looks)))
+
+    @property
     def on_re(self) -> bool:
         """Whether Python's own matcher runs it."""
         return not self._looks and self._rest.on_re
@@ -97,7 +109,7 @@ def compile_pattern(source: str) -> Pattern:
     try:
         return Pattern(source)
     except TooLarge:
-        raise UnsafePattern("Its repeats multiply to more than can be followed") from None
+        raise _TooManySteps("Its repeats multiply to more than can be followed") from None
 
 
 def to_python(node: Node) -> str:
@@ -179,6 +191,10 @@ class _Searcher:
         self._node = node
         self._program = None if self.on_re else build(node)
         self._search: Callable[[str, Budget], bool] | None = None
+
+    @property
+    def steps(self) -> int:
+        return 0 if self._program is None else len(self._program.steps)
 
     def search(self, text: str, budget: Budget) -> bool:
         if self._search is None:

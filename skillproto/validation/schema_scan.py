@@ -28,6 +28,9 @@ MOST_APPLIED = 5_000
 LONGEST_PATTERNS = 20_000
 """Characters that the patterns of a schema may have together."""
 
+MOST_PATTERN_STEPS = 40_000
+"""Steps that the patterns of a schema may grow to together, once their counted repeats are written out."""
+
 IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 _MOST_FINDINGS = 100
@@ -53,7 +56,7 @@ class Scan:
         self.anchors: dict[str, str] = {}
         self.references: dict[str, str] = {}
         self.targets: dict[str, str] = {}
-        self.pattern_length = 0
+        self.pattern_length = self.pattern_steps = 0
         if self._is_small():
             self._walk("", schema)
             self._follow()
@@ -186,6 +189,8 @@ class Scan:
             )
 
     def _pattern(self, place: str, source: str) -> None:
+        if self.pattern_steps > MOST_PATTERN_STEPS:
+            return
         before, self.pattern_length = self.pattern_length, self.pattern_length + len(source)
         if self.pattern_length > LONGEST_PATTERNS:
             if before <= LONGEST_PATTERNS:
@@ -193,7 +198,8 @@ class Scan:
                 self.add(place, "schema-too-complex", "The patterns of the schema are too long", expected)
             return
         try:
-            danger = compile_pattern(source).danger
+            pattern = compile_pattern(source)
+            danger, steps = pattern.danger, pattern.steps
         except PatternError as error:
             self.add(
                 place,
@@ -205,7 +211,12 @@ class Scan:
             )
             return
         except UnsafePattern as error:
-            danger = str(error)
+            danger, steps = str(error), error.steps
+        self.pattern_steps += steps
+        if self.pattern_steps > MOST_PATTERN_STEPS:
+            expected = f"at most {MOST_PATTERN_STEPS:,} steps together"
+            self.add(place, "schema-too-complex", "The repeats of the schema's patterns are too many", expected)
+            return
         if danger:
             self.add(
                 place,

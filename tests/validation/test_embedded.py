@@ -338,3 +338,17 @@ def test_an_unusable_schema_lets_no_value_pass_and_says_why() -> None:
 def test_a_schema_that_json_cannot_write_is_refused_all_the_same() -> None:
     assert compile_embedded({"enum": [{1, 2}], "type": object()}).check(1)
     assert check_embedded({5: 1}, at=AT)[0].message == "A keyword is no string"
+
+
+@pytest.mark.parametrize("form", ["a{%d}b", "a{%d}", "(a|b){5%d}", "(?:a?){%d}x"])
+def test_very_many_counted_repeats_are_given_up_in_bounded_time(form: str) -> None:
+    schema = {"anyOf": [{"pattern": form % count} for count in range(100, 3000)]}
+    began = time.perf_counter()
+    findings = check_embedded(schema, at="")
+    assert time.perf_counter() - began < 5
+    assert [v.rule for v in findings].count("descriptor/schema-too-complex") == 1
+
+
+def test_patterns_that_are_refused_unbuilt_do_not_hide_each_other() -> None:
+    findings = check_embedded({"anyOf": [{"pattern": rf"(a)\1{'b' * count}"} for count in range(20)]}, at="")
+    assert [v.rule for v in findings] == ["descriptor/schema-unsafe-pattern"] * 20
