@@ -5,9 +5,11 @@ A string is taken as it stands; every other type is read as JSON, and only as th
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 import click
 
+from skillproto import documents
 from skillproto.cli._nearest import did_you_mean
 from skillproto.reports.escaping import plain
 from skillproto.violations import JSONValue, type_name
@@ -79,22 +81,26 @@ def _bad(words: str) -> click.BadParameter:
     return click.BadParameter(plain(words), param_hint="-i")
 
 
-def read_object(text: str, name: str) -> dict[str, JSONValue]:
-    """Read a JSON object from a text.
+def read_object(data: bytes, name: str) -> dict[str, JSONValue]:
+    """Read the one object of a text in JSON or YAML; what is wrong with the text is told, never guessed.
 
     Raises:
         click.BadParameter: the text is something else.
 
-    >>> read_object('{"text": "hi"}', "inputs.json")
+    >>> read_object(b'{"text": "hi"}', "inputs.json")
     {'text': 'hi'}
     """
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise click.BadParameter(plain(f"{name} is not JSON"), param_hint="--inputs") from None
-    if not isinstance(value, dict):
-        raise click.BadParameter(
-            plain(f"{name} holds a JSON {type_name(value)}; it must be an object of values by name"),
-            param_hint="--inputs",
-        )
-    return value
+    read = list(islice(documents.read(data, source=name), 2))
+    if len(read) != 1:
+        raise _bad_file(f"{name} holds several documents; it must be one object of values by name")
+    document = read[0]
+    faults = [found for found in documents.locate(document, document.violations) if found.severity == "error"]
+    if faults:
+        raise _bad_file(f"{name}:{faults[0].line}:{faults[0].column}: {faults[0].message}")
+    if not isinstance(document.value, dict):
+        raise _bad_file(f"{name} holds a JSON {type_name(document.value)}; it must be an object of values by name")
+    return document.value
+
+
+def _bad_file(words: str) -> click.BadParameter:
+    return click.BadParameter(plain(words), param_hint="--inputs")

@@ -31,13 +31,13 @@ from skillproto.violations import JSONValue
         "  SKILL_KEY=... skillproto invoke skill.json --credentials-env SKILL_KEY\n"
         "\n"
         "Exit codes: 0 the output is on the standard output; 1 the skill refused or failed; 2 wrong usage; "
-        "3 the descriptor could not be read; 4 the other side could not be reached; 130 interrupted. "
+        "3 a file could not be read; 4 the other side could not be reached; 130 interrupted. "
         "After 1 and 4 the error envelope is on the standard output."
     ),
 )
 @click.argument("descriptor", metavar="DESCRIPTOR")
 @click.option("-i", "--input", "pairs", multiple=True, metavar="NAME=VALUE", help="A parameter; may come often.")
-@click.option("--inputs", "inputs_file", metavar="FILE", help="A JSON object of parameters; -i goes over it.")
+@click.option("--inputs", "inputs_file", metavar="FILE", help="An object of parameters, JSON or YAML; -i goes over it.")
 @click.option("--timeout-ms", type=click.IntRange(1, 86_400_000), help="Everything together may take so long.")
 @click.option("--max-attempts", type=click.IntRange(1, 1000), default=4, show_default=True, help="The first counts.")
 @click.option("--initial-delay-ms", type=click.IntRange(0, 86_400_000), default=1000, show_default=True)
@@ -59,9 +59,13 @@ def command(descriptor: str, pairs: tuple[str, ...], inputs_file: str | None, **
     data = _read(descriptor)
     if isinstance(data, Unreadable):
         return _unreadable(data)
+    inputs_data = _read(inputs_file) if inputs_file is not None else b"{}"
+    if isinstance(inputs_data, Unreadable):
+        return _unreadable(inputs_data)
     try:
         skill = _load(data, descriptor)
-        inputs = _inputs(skill, pairs, inputs_file)
+        inputs = read_object(inputs_data, inputs_file or "--inputs")
+        inputs |= read_inputs(pairs, {parameter.name: parameter.type for parameter in skill.inputs})
         return _call(skill, inputs, options)
     except SkillError as error:
         return _failed(error)
@@ -85,16 +89,6 @@ def _load(data: bytes, name: str) -> Descriptor:
     if not document.readable:
         raise ValidationFailed.of(rules.check_document(document))
     return Descriptor.load(document.value)
-
-
-def _inputs(skill: Descriptor, pairs: tuple[str, ...], file: str | None) -> dict[str, JSONValue]:
-    values: dict[str, JSONValue] = {}
-    if file is not None:
-        data = _read(file)
-        if isinstance(data, Unreadable):
-            raise click.BadParameter(plain(f"{data.source}: {data.message}"), param_hint="--inputs")
-        values = read_object(data.decode("utf-8-sig", "replace"), file)
-    return values | read_inputs(pairs, {parameter.name: parameter.type for parameter in skill.inputs})
 
 
 def _call(skill: Descriptor, inputs: dict[str, JSONValue], options: dict[str, Any]) -> int:

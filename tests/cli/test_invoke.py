@@ -97,6 +97,36 @@ def test_an_inputs_file_that_is_no_object_is_wrong_usage(skill: Path, tmp_path: 
     assert run("invoke", skill, "--inputs", path).code == 2
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"text": "\xe9"}', "inputs.json:1:11: The byte 0xE9 is not UTF-8"),
+        (b'{"text": "a", "text": "b"}', "inputs.json:1:15: The name `text` stands twice"),
+        (b'{"top": NaN}', "inputs.json:1:9: `NaN` is not a JSON number"),
+        (b"[" * 100_000, "nested deeper"),
+        (b"", "The text is empty"),
+    ],
+)
+def test_an_inputs_file_with_a_fault_is_told_with_its_place(
+    skill: Path, tmp_path: Path, content: bytes, told: str
+) -> None:
+    path = tmp_path / "inputs.json"
+    path.write_bytes(content)
+    result = run("invoke", skill, "--inputs", path)
+    assert (result.code, told in result.err) == (2, True)
+
+
+def test_an_inputs_file_may_be_yaml(skill: Path, tmp_path: Path) -> None:
+    path = tmp_path / "inputs.yaml"
+    path.write_text("text: one two # three")
+    assert run("invoke", skill, "--inputs", path).json()["words"] == 2
+
+
+def test_an_inputs_file_that_cannot_be_read_is_the_envelope_and_three(skill: Path, tmp_path: Path) -> None:
+    result = run("invoke", skill, "--inputs", tmp_path / "none.json")
+    assert (result.code, result.json()["error"]["details"]["reason"]) == (3, "not-found")
+
+
 def test_inputs_that_do_not_fit_are_the_envelope_and_one(skill: Path) -> None:
     ran = run("invoke", skill, "-i", "language=fr")
     assert ran.code == 1
