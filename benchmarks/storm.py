@@ -40,6 +40,11 @@ def shared(*, budget: bool = True, circuit: bool = True) -> Callable[[Clock], Sh
     return lambda clock: Shared(RetryBudget(clock=clock) if budget else None, Circuit(clock=clock) if circuit else None)
 
 
+def quick_circuit(clock: Clock) -> Shared:
+    """A circuit that opens sooner and looks more often whether the skill is back."""
+    return Shared(RetryBudget(clock=clock), Circuit(failures=5, longest_open_s=5, clock=clock))
+
+
 def nothing(clock: Clock) -> Shared:
     """Nothing in common: each call retries as if it were alone."""
     return Shared()
@@ -60,6 +65,7 @@ def ours() -> list[Plan]:
         Plan("no jitter", RetryPolicy(jitter=0), shared()),
         Plan("full jitter, below the protocol's floor", full, shared()),
         Plan("+100 %", RetryPolicy(jitter=1), shared()),
+        Plan("a circuit after 5 failures, open for at most 5 s", RetryPolicy(), quick_circuit),
         Plan("no budget", RetryPolicy(), shared(budget=False)),
         Plan("no circuit", RetryPolicy(), shared(circuit=False)),
         Plan("neither: retries alone", RetryPolicy(), nothing),
