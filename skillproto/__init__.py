@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from skillproto.invocation.client import AsyncSkillClient as AsyncSkillClient
     from skillproto.invocation.client import SkillClient as SkillClient
     from skillproto.invocation.events import Event as Event
+    from skillproto.invocation.oauth import ClientCredentials as ClientCredentials
     from skillproto.invocation.replies import Reply as Reply
     from skillproto.invocation.replies import read_reply as read_reply
     from skillproto.invocation.retry import RetryPolicy as RetryPolicy
@@ -53,6 +54,7 @@ _HOME = {
     "Descriptor": "descriptor",
     "SkillClient": "invocation.client",
     "AsyncSkillClient": "invocation.client",
+    "ClientCredentials": "invocation.oauth",
     "RetryPolicy": "invocation.retry",
     "Result": "invocation.wire",
     "Event": "invocation.events",
