@@ -31,6 +31,7 @@ _LONGEST_PATTERN = 100
 LONGEST_NAME = 18
 """Characters of a name that is too short to be a key or token."""
 
+_INFINITE = float("inf")
 _LARGEST = 1_000_000
 _DEEPEST = 8
 
@@ -151,6 +152,8 @@ def _text_fits(schema: dict[str, Any], value: str) -> bool:
 
 def _number_fits(schema: dict[str, Any], value: float) -> bool:
     if "enum" in schema or "exclusiveMinimum" in schema or "exclusiveMaximum" in schema:
+        return False
+    if not -_INFINITE < value < _INFINITE:
         return False
     return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 

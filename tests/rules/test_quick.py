@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillproto.documents import read
+from skillproto.rules import validate
 from skillproto.rules.plain_schemas import is_plain, surely_fits
 from skillproto.rules.quick import AREAS, doubts
 from skillproto.rules.run import rule_findings
@@ -245,6 +246,15 @@ SMALL_VALUES = st.one_of(
     st.lists(st.sampled_from(["a", "b", 1, 2, None]), max_size=3),
     st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["a", 1, None, {}]), max_size=2),
 )
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")], ids=str)
+def test_a_number_without_end_is_an_example_that_both_engines_refuse(value: float) -> None:
+    parameter = {"type": "number", "required": True, "schema": {"type": "number"}, "examples": [value]}
+    document = with_parameter(**parameter)
+    (violation,) = validate(document)
+    assert violation.field == "/inputs/0/examples/0"
+    assert validate(document, engine="reference") == [violation]
 
 
 @settings(max_examples=600, deadline=None)
