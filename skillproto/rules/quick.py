@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from skillproto.rules.plain_schemas import LONGEST_NAME, is_plain, surely_fits
-from skillproto.rules.speech import ADDRESSING, LETTERS, is_silent, is_strange, may_speak
+from skillproto.rules.speech import LETTERS, TELLING, are_silent, is_silent, is_strange
 from skillproto.versions import PROTOCOL_VERSION
 
 AREAS = ("protocol", "members", "parameters", "schemas", "access", "addresses", "texts", "suppression")
@@ -85,7 +85,7 @@ _TOKENS = bytes(
 _LONG_TOKEN = b"a" * 19
 _KEY_STARTS = re.compile(r"[sprk]k[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|npm_|pypi-")
 _BEARING = frozenset([b"bearer", b"basic", b"begin"])
-_MARKED = ADDRESSING | _BEARING
+_MARKED = TELLING | _BEARING
 _SECRET_ENDINGS = (
     "authorization", "password", "passwd", "pwd", "secret", "token", "key", "credential", "cookie", "session_id",
     "session-id", "sessionid",
@@ -283,18 +283,15 @@ def _doubts_of_names(names: set[str], texts: list[str]) -> list[str]:
 
 
 def _doubts_of_text(text: str, texts: list[str]) -> list[str]:
-    data = text.encode("utf-8", "surrogatepass")
+    data = text.encode("latin-1", "replace")
     tokens = data.translate(_TOKENS)
-    is_foreign = b"!" in tokens
-    if is_foreign and is_strange(text):
+    if (b"!" in tokens or not text.isascii()) and is_strange(text):
         return ["texts", "access"]
-    words = (text.lower().encode() if is_foreign else data).translate(LETTERS).split()
+    told = _MARKED.intersection(data.translate(LETTERS).split())
     doubtful = []
-    is_marked = not _MARKED.isdisjoint(words)
-    may = "<|" in text or (is_marked and may_speak({*words}, text, texts))
-    if may and not all(map(is_silent, texts)):
+    if not (all(map(is_silent, texts)) if "<|" in text else are_silent(texts, told)):
         doubtful.append("texts")
-    if _may_hold_key(text, tokens) or (is_marked and not _BEARING.isdisjoint(words)):
+    if _may_hold_key(text, tokens) or not told.isdisjoint(_BEARING):
         doubtful.append("access")
     return doubtful
 
