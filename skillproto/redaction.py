@@ -26,6 +26,10 @@ _SECRET_SHAPE = re.compile(
     r"|AIza[0-9A-Za-z_-]{30,}"
     r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"  # a JSON web token
     r"|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}"
+    r"|hf_[A-Za-z0-9]{30,}|do[opr]_v1_[a-f0-9]{60,}|ya29\.[A-Za-z0-9_-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{50,}"
+    r"|SG\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{30,}"
+    r"|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"
+    r"|(?i:accountkey|sharedaccesskey)=[A-Za-z0-9+/]{40,}"
     r")"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
     r"|(?i:\b(?:bearer|basic)\s+[A-Za-z0-9+/=._~-]{16,})"

@@ -1,5 +1,6 @@
 """Rules about who may call a skill, and about secrets that a descriptor must not hold."""
 
+import re
 from collections.abc import Iterator
 
 from skillproto.redaction import MASK, find_secret, is_secret_name
@@ -8,6 +9,10 @@ from skillproto.rules.subject import Subject, objects_of
 from skillproto.violations import JSONValue, Violation, pointer
 
 _PLACEHOLDER_MARKS = ("<", "{", "$", "…", "...", "xxx", "***", "your", "example", "changeme", "redacted")
+_SIGN_IN = re.compile(
+    r"(?i)\b(?!https?:)[a-z][a-z0-9+.-]{1,30}://[^/?#\s@:]{0,100}:"
+    r"(?!(?:password|passwd|pass|pwd|pw|secret)@)[^/?#\s@]{1,200}@"
+)
 
 
 @rule(
@@ -65,8 +70,9 @@ def auth_on_public(subject: Subject) -> Iterator[Violation]:
     good='{"auth": {"type": "api_key", "description": "Keys are issued in the console."}, "access": "restricted"}',
     schemas=("descriptor", "index", "error"),
     why="""A descriptor is published: whoever sees the skill sees everything in it. Found are texts with the form
-    of a well-known kind of key, and values that stand under a name such as password or client_secret,
-    as well as defaults and examples of parameters with such a name. Placeholders such as <your key> are
+    of a well-known kind of key, addresses such as postgres:// with a password in them, and values that
+    stand under a name such as password or client_secret, as well as defaults and examples of
+    parameters with such a name. Placeholders such as <your key> are
     fine. A secret that was published is spent: replace it.""",
 )
 def secret_in_descriptor(subject: Subject) -> Iterator[Violation]:
@@ -89,6 +95,8 @@ def _secrets(subject: Subject) -> Iterator[tuple[str, str]]:
         found = find_secret(text)
         if found is not None and not _is_placeholder(found):
             yield field, "a key or token"
+        elif "@" in text and any(not _is_placeholder(match.group()) for match in _SIGN_IN.finditer(text)):
+            yield field, "a password, in an address to sign in with"
     for at, members in objects_of(subject.document):
         if subject.schema == "error" or _is_schema_map(at):
             continue

@@ -83,8 +83,11 @@ _TOKENS = bytes(
     for c in range(256)
 )
 _LONG_TOKEN = b"a" * 19
-_KEY_STARTS = re.compile(r"[sprk]k[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|npm_|pypi-")
-_BEARING = frozenset([b"bearer", b"basic", b"begin"])
+_KEY_STARTS = re.compile(
+    r"[sprk]k[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|npm_|pypi-|hf_|do[opr]_v1_|ya29|AGE-|SG[.]"
+)
+_SIGNED_IN = re.compile(r"://[^/?#\s@]*@")
+_BEARING = frozenset([b"bearer", b"basic", b"begin", b"accountkey", b"sharedaccesskey", b"hooks"])
 _MARKED = TELLING | _BEARING
 _SECRET_ENDINGS = (
     "authorization", "password", "passwd", "pwd", "secret", "token", "key", "credential", "cookie", "session_id",
@@ -297,6 +300,6 @@ def _doubts_of_text(text: str, texts: list[str]) -> list[str]:
 
 
 def _may_hold_key(text: str, tokens: bytes) -> bool:
-    if "xox" in text or ("J" in text and "eyJ" in text):
+    if "xox" in text or ("J" in text and "eyJ" in text) or ("@" in text and _SIGNED_IN.search(text)):
         return True
     return _LONG_TOKEN in tokens and _KEY_STARTS.search(text) is not None

@@ -39,7 +39,29 @@ SECRETS = [
     "Bearer abcdefghijklmnop1234",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+    "hf_abcdefghijklmnopqrstuvwxyz012345",
+    "SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
+    "dop_v1_" + "0123456789abcdef" * 4,
+    "ya29.a0AfH6SMBabcdefghijklmnopqrstuvwxyz",
+    "AGE-SECRET-KEY-1" + "Q" * 58,
+    "AccountKey=abcdefgh/jklmnopqr+tuvwxyz0/23456789ABCDEFGHIJ/LMNOP==",
+    "https://hooks.slack.com/services/T01234567/B01234567/abcdefghijklmnopqrstuvwx",
+    "postgres://ann:hunter22@db.internal/books",
+    "mongodb+srv://:hunter22@cluster.internal",
 ]
+PLACEHOLDERS = [
+    "postgres://user:password@db.internal/books",
+    "postgres://<user>:<password>@db.internal/books",
+    "redis://:${REDIS_PASSWORD}@cache.internal",
+    "ann@host:22 or ssh://ann@host",
+    "AccountKey=<your key>",
+    "https://hooks.slack.com/services/T000/B000/XXX",
+]
+
+
+@pytest.mark.parametrize("text", PLACEHOLDERS)
+def test_a_placeholder_of_a_well_known_form_is_fine(text: str) -> None:
+    assert _secrets(with_members(description=f"Set it to {text} first.")) == []
 
 
 @pytest.mark.parametrize("secret", SECRETS)
