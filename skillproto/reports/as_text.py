@@ -55,7 +55,7 @@ def render(item: Item, *, detail: str = "text", color: bool = False) -> Iterator
 
 
 def _finding(item: Checked, violation: Violation, detail: str, paint: Paint) -> str:
-    lines = [_headline(item, violation, paint)]
+    lines = [_headline(item, violation, paint, with_hint=detail == "concise")]
     if detail == "full":
         lines += _excerpt(item, violation, paint)
     if detail != "concise":
@@ -63,13 +63,14 @@ def _finding(item: Checked, violation: Violation, detail: str, paint: Paint) -> 
     return "".join(text + "\n" for text in lines)
 
 
-def _headline(item: Checked, violation: Violation, paint: Paint) -> str:
+def _headline(item: Checked, violation: Violation, paint: Paint, *, with_hint: bool) -> str:
     place = ":".join(str(part) for part in (plain(item.source), violation.line, violation.column) if part is not None)
     where = f"document {item.nth + 1}: " if item.nth else ""
     field = plain(violation.field) + ": " if violation.field else ""
     severity = paint(violation.severity, violation.severity)
     rule = paint("dim", f"[{violation.rule}]")
-    return f"{paint('place', place)}: {severity}: {where}{field}{plain(violation.message)} {rule}"
+    hint = f"; {plain(violation.hint)}" if with_hint and violation.hint else ""
+    return f"{paint('place', place)}: {severity}: {where}{field}{plain(violation.message)}{hint} {rule}"
 
 
 def _particulars(violation: Violation, paint: Paint) -> Iterator[str]:

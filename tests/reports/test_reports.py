@@ -212,3 +212,8 @@ def test_the_summary_says_what_was_counted(items: list[Item], words: str) -> Non
     tally = Tally()
     list(tally.watch(items))
     assert str(tally) == words
+
+
+def test_the_concise_report_says_what_to_do_on_the_same_line() -> None:
+    assert written([ODD_ONLY], "concise").count("\n") == 1
+    assert "; name? [descriptor/unknown-member]" in written([ODD_ONLY], "concise")
