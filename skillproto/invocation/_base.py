@@ -38,6 +38,8 @@ _LONGEST_TEXT = 200
 def _check_text(name: str, value: object) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_TEXT:
         raise UsageError(f"{name} must be a text of 1 to {_LONGEST_TEXT} characters")
+    if not value.isprintable():  # which lone surrogates are not either
+        raise UsageError(f"{name} must hold printable characters alone")
     return value
 
 
@@ -125,6 +127,8 @@ class Base:
     ) -> Core:
         if timeout_ms is not None:
             check_whole("timeout_ms", timeout_ms, 1, LONGEST_TIMEOUT_MS)
+        if priority is not None and (isinstance(priority, bool) or not isinstance(priority, str | int)):
+            raise UsageError(f"priority must be a text or a whole number, not a {type(priority).__name__}")
         if trace_id is not None:
             _check_text("trace_id", trace_id)
         if idempotency_key is not None and not _HEADER_SAFE.fullmatch(_check_text("idempotency_key", idempotency_key)):

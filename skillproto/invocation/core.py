@@ -126,6 +126,8 @@ class Core:
             error.details.setdefault("execution_id", self._execution_id)
         if self._may_have_run:
             error.details.setdefault("may_have_run", True)
+        if error.code is ErrorCode.EXECUTION_TIMEOUT:
+            error.details = {"timeout_ms": self._timeout_ms, "elapsed_ms": self._elapsed_ms()} | error.details
         without_secrets(error, self._secrets())
         name = "invocation.cancelled" if error.code is ErrorCode.CANCELLED else "invocation.failed"
         self._end(name, code=error.code, http_status=error.http_status, reason=error.details.get("reason"))
@@ -353,8 +355,6 @@ class Core:
                 raise AssertionError("a wait ended where a reply was due")
             case _:
                 assert_never(event)
-
-    # Time.
 
     def _attempt_limit_s(self) -> float:
         limit_ms = self.policy.attempt_timeout_ms

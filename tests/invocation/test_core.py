@@ -117,6 +117,11 @@ def test_an_attempt_that_takes_the_whole_deadline_counts_and_says_so() -> None:
     assert error.details == {"reason": "deadline", "timeout_ms": 5000, "elapsed_ms": 5000, "may_have_run": True}
 
 
+def test_a_timeout_that_the_provider_tells_carries_the_times_too() -> None:
+    details = run([(2, reply(504))], policy=RetryPolicy(max_attempts=1), timeout_ms=9000).failed.details
+    assert (details["timeout_ms"], details["elapsed_ms"]) == (9000, 2000)
+
+
 def test_an_attempt_limit_ends_an_attempt_and_leaves_time_for_the_next() -> None:
     policy = RetryPolicy(jitter=0, attempt_timeout_ms=500)
     trace = run([(2, finished()), finished("second")], policy=policy)

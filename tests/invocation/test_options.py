@@ -23,6 +23,7 @@ def answer(request: httpx.Request) -> httpx.Response:
         ({"caller_id": ""}, "caller_id"),
         ({"caller_id": None}, "caller_id"),
         ({"caller_id": "x" * 201}, "caller_id"),
+        ({"caller_id": "a\ud800"}, "caller_id"),
         ({"caller_type": "robot"}, "caller_type"),
         ({"policy": 3}, "policy"),
         ({"on_event": "print"}, "on_event"),
@@ -39,7 +40,14 @@ def test_an_option_that_can_never_work_is_refused_by_name(kind: Any, options: di
 
 @pytest.mark.parametrize(
     "options",
-    [{"idempotency_key": "a b"}, {"idempotency_key": "a\r\nX: y"}, {"idempotency_key": ""}, {"trace_id": 7}],
+    [
+        {"idempotency_key": "a b"},
+        {"idempotency_key": "a\r\nX: y"},
+        {"idempotency_key": ""},
+        {"trace_id": 7},
+        {"trace_id": "\ud800"},
+        {"priority": object()},
+    ],
     ids=str,
 )
 def test_an_argument_of_a_call_that_cannot_be_sent_is_refused(options: dict[str, Any]) -> None:
