@@ -80,7 +80,8 @@ FAULTS = """\
 Each line is a test on real sockets, run with threads, asyncio and trio: the call ends as it says here, before its
 deadline, with exactly one final event, and leaves no connection, task or thread behind. The call may be tried
 {attempts} times. "Requests" counts all that reach the other side, those for the state and the result of an execution
-included (connections, where it reads none). "May have run" is what the error says of the skill, so that a caller knows what a new call could do twice.
+included (connections, where it reads none). "May have run" is what the error says of the skill, so that a caller
+knows what a new call could do twice.
 """
 
 
