@@ -1,12 +1,16 @@
-"""Write `codes.md` and `rules.md` from what the package itself knows.
+"""Write `codes.md` and `rules.md` from what the package itself knows, and `faults.md` from its tests.
 
-python docs/generate.py           writes both
+python docs/generate.py           writes them
 python docs/generate.py --check   writes nothing; 1 when one of them is not fresh
+
+The faults are a table of the tests, so writing that page needs the extra `test`.
 """
 
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from skillproto.errors import ErrorCode
 from skillproto.reports.advice import ADVICE, retried
@@ -70,10 +74,45 @@ def _example(label: str, rule: Rule, text: str) -> str:
     return f"{label}:\n\n```{fence}\n{text.strip(chr(10))}\n```\n\n"
 
 
+FAULTS = """\
+# Faults that calls are tried against
+
+Each line is a test on real sockets, run with threads, asyncio and trio: the call ends as it says here, before its
+deadline, with exactly one final event, and leaves no connection, task or thread behind. The call may be tried
+{attempts} times. "Requests" counts all that reach the other side, those for the state and the result of an execution
+included (connections, where it reads none). "May have run" is what the error says of the skill, so that a caller
+knows what a new call could do twice.
+"""
+
+
+def faults() -> str:
+    """Write the page of faults."""
+    sys.path.insert(0, str(HERE.parent))
+    from tests.support.fault_table import ATTEMPTS
+    from tests.support.fault_table import FAULTS as TABLE
+
+    groups = groupby(TABLE, key=lambda fault: fault.group)
+    return NOTE + FAULTS.format(attempts=ATTEMPTS) + "".join(_faults(group, members) for group, members in groups)
+
+
+def _faults(group: str, members: Iterator[Any]) -> str:
+    head = "| fault | the call ends with | tried | requests | may have run |\n| --- | --- | --- | --- | --- |\n"
+    return f"\n## {group}\n\n{head}" + "".join(_fault(fault) for fault in members)
+
+
+def _fault(fault: Any) -> str:
+    end = "its result" if fault.code is None else f"`{fault.code}`"
+    reason = f", `{fault.reason}`" if fault.reason else ""
+    waits = f", no sooner than after {fault.least_s} s" if fault.least_s else ""
+    requests = "" if fault.requests is None else str(fault.requests)
+    ran = {None: "by chance", True: "yes", False: ""}[fault.may_have_run]
+    return f"| {fault.name} | {end}{reason}{waits} | {fault.attempts} | {requests} | {ran} |\n"
+
+
 def main(check: bool) -> int:
-    """Write both pages, or look whether they are fresh."""
+    """Write the pages, or look whether they are fresh."""
     stale = []
-    for name, text in {"codes.md": codes().rstrip("\n") + "\n", "rules.md": rules()}.items():
+    for name, text in {"codes.md": codes().rstrip("\n") + "\n", "rules.md": rules(), "faults.md": faults()}.items():
         path = HERE / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)

@@ -110,6 +110,8 @@ def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float
     if exchange is None:
         return timeout
     exchange.enter(stream, family.ReadError)
+    if exchange.left_s <= 0:  # where data is always there, no read ever times out by itself
+        raise family.ReadTimeout("the deadline has passed")
     return exchange.bound(timeout)
 
 

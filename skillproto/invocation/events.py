@@ -25,7 +25,7 @@ class Event(NamedTuple):
         skill_id: of the descriptor; "" when the descriptor has none.
         elapsed_ms: since the call began.
         data: facts of this event, as JSON: `attempt`, `code`, `http_status`, `wait_ms`,
-            `execution_id`, `state`, `reason`, as far as they apply.
+            `execution_id`, `state`, `reason`, `may_have_run`, as far as they apply.
 
     >>> Event("invocation.started", "7f", "com.example.echo", 0, {}).is_final
     False

@@ -8,6 +8,7 @@ from skillproto.redaction import mask, mask_text
 from skillproto.violations import Violation
 
 OFTEN_FAILED = "the endpoint has failed too often lately"
+CALLER = "caller"
 
 _LOST_WORDS = {
     "refused": "The endpoint refuses connections",
@@ -41,7 +42,7 @@ def out_of_time(timeout_ms: int, elapsed_ms: int) -> SkillError:
 
 def cancelled() -> SkillError:
     """Tell that the caller cancelled the call."""
-    return SkillError(ErrorCode.CANCELLED, "The caller cancelled the call", details={"reason": "caller"})
+    return SkillError(ErrorCode.CANCELLED, "The caller cancelled the call", details={"reason": CALLER})
 
 
 def circuit_open(blocked_s: float) -> SkillError:

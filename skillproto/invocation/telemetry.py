@@ -48,7 +48,7 @@ class _Call:
 
     def shown(self, url: str) -> str:
         """Give an address without its query, and without a credential that a provider put into it."""
-        return str(hide(safe_url(url), known_forms(self.core._secrets())))
+        return str(hide(safe_url(url), known_forms(self.core._secrets)))
 
 
 _current: ContextVar[_Call | None] = ContextVar("skillproto_call", default=None)

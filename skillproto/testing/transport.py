@@ -9,6 +9,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from functools import cache
+from math import inf
 from threading import Lock
 from types import ModuleType
 from typing import Any, NamedTuple, Self
@@ -151,14 +152,20 @@ _UNTIL_THE_LIMIT = ("connect_timeout", "read_timeout")
 
 def _plan(step: Step, request: Any) -> tuple[float, Exception | None]:
     """Say how long a step takes within the request's own limit, and what it raises then."""
-    limit_s = request.extensions.get("timeout", {}).get("read")
+    limit_s = _limit_s(request)
     is_endless = isinstance(step, Fault) and step.kind in _UNTIL_THE_LIMIT
-    if limit_s is None and is_endless:
+    if limit_s == inf and is_endless:
         raise AssertionError("a request without a time limit would wait for ever")
-    if limit_s is not None and (is_endless or step.after_s >= limit_s):
+    if is_endless or step.after_s >= limit_s:
         kind = step.kind if isinstance(step, Fault) and is_endless else "read_timeout"
         return limit_s, _error(kind, request)
     return step.after_s, _error(step.kind, request) if isinstance(step, Fault) else None
+
+
+def _limit_s(request: Any) -> float:
+    """Give the time that the client allows: here it bounds the whole answer, not each read of it."""
+    given = request.extensions.get("timeout", {}).get("read")
+    return inf if given is None else float(given)
 
 
 _CLASSES: dict[FaultKind, tuple[str, Callable[[], Exception] | None]] = {
@@ -196,10 +203,12 @@ def _body_class(family: ModuleType) -> Any:
             self._transport = transport
             self._step = step
             self._request = request
+            self._left_s = _limit_s(request) - step.after_s
 
         def __iter__(self) -> Iterator[bytes]:
             for piece in _pieces(self._step):
-                self._transport._pass(self._step.interval_s)
+                self._transport._pass(self._take(self._step.interval_s))
+                self._require_time()
                 yield piece
             self._end()
 
@@ -207,7 +216,17 @@ def _body_class(family: ModuleType) -> Any:
             return _AsyncPieces(_pieces(self._step), self._wait, self._end)
 
         async def _wait(self) -> None:
-            await self._transport._pass_async(self._step.interval_s)
+            await self._transport._pass_async(self._take(self._step.interval_s))
+            self._require_time()
+
+        def _take(self, seconds: float) -> float:
+            taken = min(seconds, self._left_s)
+            self._left_s -= seconds
+            return taken
+
+        def _require_time(self) -> None:
+            if self._left_s <= 0:
+                raise _error("read_timeout", self._request)
 
         def _end(self) -> None:
             if self._step.is_cut:

@@ -317,6 +317,14 @@ def test_a_total_outage_costs_at_most_a_fifth_more_requests() -> None:
     assert requests <= 1200
 
 
+def test_a_timeout_tells_its_limit_and_its_length_whoever_found_it() -> None:
+    trace = run([reply(504)], policy=RetryPolicy(jitter=0, max_attempts=2), timeout_ms=5000)
+    assert (trace.failed.details["timeout_ms"], trace.failed.details["elapsed_ms"]) == (5000, 1000)
+    told = reply(504, {"error": {"code": "EXECUTION_TIMEOUT", "message": "Late", "details": {"timeout_ms": 7}}})
+    trace = run([told], policy=RetryPolicy(max_attempts=1))
+    assert (trace.failed.details["timeout_ms"], trace.failed.details["elapsed_ms"]) == (7, 0)
+
+
 # Secrets.
 
 

@@ -330,7 +330,7 @@ class FaultServer:
             thread.join(5)
 
     def _start(self, target: Callable[..., None], *args: Any) -> None:
-        thread = threading.Thread(target=target, args=args, daemon=True)
+        thread = threading.Thread(target=target, args=args, daemon=True, name="fault-server")
         self._threads.append(thread)
         thread.start()
 

@@ -79,6 +79,16 @@ class Nginx:
         path = self._directory / "error.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
+    def count(self, path: str, expected: int = 0) -> int:
+        """Say how many requests for a path are in its log, which it writes after each reply."""
+        until = time.monotonic() + 1
+        while (found := self._logged(path)) < expected and time.monotonic() < until:
+            time.sleep(0.005)
+        return found
+
+    def _logged(self, path: str) -> int:
+        return (self._directory / "access.log").read_text(errors="replace").count(f" {path} HTTP/")
+
     def __enter__(self) -> Self:
         program = binary()
         for _ in range(5):  # another process may take the port first
