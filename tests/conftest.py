@@ -16,6 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="auto",
         help="reference: let jsonschema see every document, also those that the fast path accepts",
     )
+    parser.addoption("--soak-seconds", type=float, default=20, help="how long the tests under full load take together")
 
 
 @pytest.fixture(scope="session", autouse=True)
