@@ -145,10 +145,11 @@ def _require_no_growth(before: Sample, samples: list[Sample]) -> None:
     assert last.objects - warm.objects < MOST_OBJECTS + OBJECTS_OF_A_CONNECTION * further_connections, told
     assert last.bytes - warm.bytes < MOST_BYTES, told
     assert all(each.descriptors - before.descriptors < 2 * AT_A_TIME for each in samples), told
-    assert {each.threads for each in samples} == {before.threads}, told
+    assert all(each.threads <= before.threads for each in samples), told  # fewer: an earlier test's has ended since
     assert len({each.tasks for each in samples}) == 1, told
     after = sample(0)
-    assert (after.descriptors, after.threads) == (before.descriptors, before.threads)
+    assert after.descriptors <= before.descriptors
+    assert after.threads <= before.threads
 
 
 def _require_every_call(load: Load, stats: dict[str, int]) -> None:
