@@ -14,11 +14,13 @@ FLOORS = {
     "cli": 6,
     "__main__": 7,
     "reports": 5,
+    "engines": 5,  # hands what an agent does about an error to Celery and Temporal
+    "agent": 4,
     "publishing": 4,
     "provider": 4,
     "testing": 4,
+    "discovery": 3.5,  # it fetches with the client's own exchange and limits
     "invocation": 3,
-    "discovery": 3,
     "descriptor": 2.5,  # it loads what the rules let pass
     "rules": 2,
     "validation": 1,
@@ -41,6 +43,10 @@ HOMES = {
     "starlette": ("skillproto.provider",),
     "uvicorn": ("skillproto.provider",),
     "opentelemetry": ("skillproto.invocation.telemetry",),
+    "celery": ("skillproto.engines",),
+    "temporalio": ("skillproto.engines",),
+    "mcp": ("skillproto.agent",),
+    "dns": ("skillproto.discovery",),
 }
 HEAVY = (
     "httpx",
@@ -54,6 +60,11 @@ HEAVY = (
     "starlette",
     "uvicorn",
     "opentelemetry",
+    "celery",
+    "temporalio",
+    "mcp",
+    "dns",
+    "sqlite3",
 )
 MODULES = modules()
 
