@@ -58,7 +58,7 @@ def test_at_info_a_call_that_goes_well_has_one_line(invoke: Invoke, caplog: pyte
 def test_by_default_nothing_is_told_and_no_event_is_made(
     invoke: Invoke, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skillproto.invocation.core.Event", None)
+    monkeypatch.setattr("skillproto.invocation.course.Event", None)
     told(invoke, [reply(503), output("done")])
     assert caplog.records == []
 
