@@ -50,12 +50,14 @@ class Carriers:
         transport: the caller's own transport or whole client, or None to make transports.
         verify: as the family takes it: True, a path, an `ssl.SSLContext`, or False.
         is_async: which of the two kinds.
+        use_proxies: whether the proxies of the environment are asked; else every connection is direct.
 
     Attributes:
         are_held: as `Carrier.is_held`, of all of them.
     """
 
-    def __init__(self, transport: Any, verify: Any, *, is_async: bool) -> None:
+    def __init__(self, transport: Any, verify: Any, *, is_async: bool, use_proxies: bool = True) -> None:
+        self._use_proxies = use_proxies
         self._by_proxy: dict[str | None, Shards] = {}
         self._own: Shards | None = None
         self._is_async = is_async
@@ -71,7 +73,7 @@ class Carriers:
 
     def borrow(self, url: str) -> AbstractContextManager[Carrier]:
         """Give a carrier for the length of a block."""
-        return (self._own or self._shards(_proxy_for(url))).borrow()
+        return (self._own or self._shards(_proxy_for(url) if self._use_proxies else None)).borrow()
 
     @property
     def to_close(self) -> list[Carrier]:

@@ -33,12 +33,21 @@ class Exchange:
         wrote: something of the request was written.
         heard: something of the reply was read.
         aborted: its caller has gone; every further operation fails.
+        pins: the addresses and ports that a new connection goes to, tried in turn, whatever the
+            URL's name leads to by now; empty where the name is looked up by the library.
+        certificate: what the other side showed on a new pinned connection, as `ssl` gives it.
     """
 
-    __slots__ = ("_clock", "_scope", "_stream", "aborted", "connected", "deadline", "heard", "wrote")
+    __slots__ = (
+        "_clock", "_scope", "_stream", "aborted", "certificate", "connected", "deadline", "heard", "pins", "wrote",
+    )  # fmt: skip
 
-    def __init__(self, limit_s: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, limit_s: float, clock: Callable[[], float] = monotonic, pins: tuple[tuple[str, int], ...] = ()
+    ) -> None:
         self._clock = clock
+        self.pins = pins
+        self.certificate: dict[str, Any] | None = None
         self.deadline = clock() + limit_s
         self.connected = False
         self.wrote = False
@@ -103,6 +112,24 @@ def _opened() -> None:
     exchange = current.get()
     if exchange is not None:
         exchange.connected = True
+
+
+def _places(host: str, port: int) -> tuple[tuple[str, int], ...]:
+    """Give where to connect to: where the exchange is pinned to, else where the URL says."""
+    exchange = current.get()
+    return exchange.pins if exchange is not None and exchange.pins else ((host, port),)
+
+
+def _share(timeout: float | None, places_left: int) -> float | None:
+    """Give one of several places its part of the time, so that a silent one leaves some for the next."""
+    bound = _bound(timeout)
+    return bound if bound is None else bound / places_left
+
+
+def _note_certificate(stream: Any) -> None:
+    exchange = current.get()
+    if exchange is not None and exchange.pins:
+        exchange.certificate = stream.get_extra_info("ssl_object").getpeercert()
 
 
 def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
@@ -175,7 +202,9 @@ class _Stream(_Together):
     def start_tls(
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> "_Stream":
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _bound(timeout)), self._family)
+        stream = self._inner.start_tls(ssl_context, server_hostname, _bound(timeout))
+        _note_certificate(stream)
+        return _Stream(stream, self._family)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
@@ -195,9 +224,15 @@ class _Backend:
         socket_options: Iterable[Any] | None = None,
     ) -> _Stream:
         _opened()
-        return _Stream(
-            self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options), self._family
-        )
+        places = _places(host, port)
+        for i, place in enumerate(places):
+            try:
+                share = _share(timeout, len(places) - i)
+                return _Stream(self._inner.connect_tcp(*place, share, local_address, socket_options), self._family)
+            except (self._family.ConnectError, self._family.ConnectTimeout):
+                if i == len(places) - 1:
+                    raise
+        raise AssertionError("there is always a place")
 
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
@@ -256,8 +291,16 @@ class _AsyncBackend:
         socket_options: Iterable[Any] | None = None,
     ) -> _AsyncStream:
         _opened()
-        operation = self._inner.connect_tcp(host, port, _bound(timeout), local_address, socket_options)
-        return _AsyncStream(await _connecting(operation, self._family.ConnectError), self._family)
+        places = _places(host, port)
+        for i, place in enumerate(places):
+            share = _share(timeout, len(places) - i)
+            operation = self._inner.connect_tcp(*place, share, local_address, socket_options)
+            try:
+                return _AsyncStream(await _connecting(operation, self._family.ConnectError), self._family)
+            except (self._family.ConnectError, self._family.ConnectTimeout):
+                if i == len(places) - 1:
+                    raise
+        raise AssertionError("there is always a place")
 
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None

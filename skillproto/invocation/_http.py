@@ -36,7 +36,11 @@ class Exchanger:
 
     def send(self, request: Request, limit_s: float) -> Replied | Lost:
         """Send a request and read its reply, within a time in seconds."""
-        return self._twice(request, Exchange(limit_s, self._clock))
+        return self.send_in(Exchange(limit_s, self._clock), request)
+
+    def send_in(self, exchange: Exchange, request: Request) -> Replied | Lost:
+        """Send within an exchange that the caller made, and may pin or abort."""
+        return self._twice(request, exchange)
 
     def _twice(self, request: Request, exchange: Exchange) -> Replied | Lost:
         with self._carriers.borrow(request.url) as carrier:

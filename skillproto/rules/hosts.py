@@ -78,12 +78,21 @@ def address_of(name: str) -> "IPv4Address | IPv6Address | None":
     >>> str(address_of("0177.0.0.1")), str(address_of("10.257")), address_of("a.example")
     ('127.0.0.1', '10.0.1.1', None)
     """
-    import ipaddress
-
     wildcard = _WILDCARD_DNS.search(name)
     if wildcard:
         inside = wildcard[1]
         name = inside.replace("-", ".") if len(inside) != len("7f000001") or "." in inside else f"0x{inside}"
+    return literal_of(name)
+
+
+def literal_of(name: str) -> "IPv4Address | IPv6Address | None":
+    """Read a host that is an IP address itself; None for a name, also for one that names an address.
+
+    >>> str(literal_of("2130706433")), literal_of("127.0.0.1.nip.io")
+    ('127.0.0.1', None)
+    """
+    import ipaddress
+
     if ":" in name:
         try:
             return ipaddress.IPv6Address(name)
@@ -127,7 +136,7 @@ def address_kind(address: "IPv4Address | IPv6Address") -> HostKind | None:
         return "metadata"
     if address.is_loopback or address.is_unspecified:
         return "loopback"
-    if address.is_link_local:
+    if address.is_link_local or (address.version == 6 and address.is_site_local):
         return "link-local"
     if address.is_multicast or address.is_reserved or _is_documentation(str(address)):
         return "reserved"
