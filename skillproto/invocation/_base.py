@@ -12,6 +12,7 @@ from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.auth import Credentials
 from skillproto.invocation.core import Core
 from skillproto.invocation.events import Emitter, Listener
+from skillproto.invocation.places import Places
 from skillproto.invocation.preparation import (
     CALLER_TYPES,
     LONGEST_TIMEOUT_MS,
@@ -33,6 +34,7 @@ MAX_REPLY_BYTES = 10 * 1024 * 1024
 
 _HEADER_SAFE = re.compile(r"[\x21-\x7e]+")
 _LONGEST_TEXT = 200
+_MOST_AT_A_TIME = 1_000_000
 
 
 def _check_text(name: str, value: object) -> str:
@@ -74,6 +76,7 @@ class Base:
         max_reply_bytes: int = MAX_REPLY_BYTES,
         retry_budget: bool = True,
         circuit_breaker: bool = True,
+        max_concurrency: int | None = None,
         timing: Timing | None = None,
         telemetry: "Telemetry | bool | None" = None,
     ) -> None:
@@ -98,6 +101,9 @@ class Base:
         self._limit_bytes = check_whole("max_reply_bytes", max_reply_bytes, 1, 2**40)
         self._retry_budget = retry_budget
         self._circuit_breaker = circuit_breaker
+        if max_concurrency is not None:
+            check_whole("max_concurrency", max_concurrency, 1, _MOST_AT_A_TIME)
+        self._max_concurrency = max_concurrency
         self._shared: dict[str, Shared] = {}
         self._carriers = Carriers(transport, verify, is_async=self._is_async)
 
@@ -110,6 +116,7 @@ class Base:
             shared = Shared(
                 RetryBudget(clock=self._timing.clock) if self._retry_budget else None,
                 Circuit(clock=self._timing.clock) if self._circuit_breaker else None,
+                Places(self._max_concurrency) if self._max_concurrency is not None else None,
             )
             shared = self._shared.setdefault(origin, shared)
         return shared

@@ -11,9 +11,10 @@ from typing import assert_never
 
 from skillproto.errors import Attempt, ErrorCode, SkillError, is_retryable, retry_after_ms
 from skillproto.invocation.course import Course
-from skillproto.invocation.faults import OFTEN_FAILED, cancelled, circuit_open, gave_up, is_outage, lost
+from skillproto.invocation.faults import OFTEN_FAILED, cancelled, circuit_open, gave_up, in_line, is_outage, lost
+from skillproto.invocation.places import Places
 from skillproto.invocation.replies import Reply, read_reply
-from skillproto.invocation.wire import Action, Incoming, Lost, Replied, Request, Send, Step, Stopped, Wait, Woke
+from skillproto.invocation.wire import Action, Incoming, Lost, Queue, Replied, Request, Send, Step, Stopped, Wait, Woke
 
 
 @dataclass(slots=True)
@@ -72,7 +73,31 @@ class Attempts(Course):
     def _exchange(
         self, step: Step, url: str, body: bytes | None, before: SkillError | None
     ) -> Generator[Action, Incoming, tuple[Reply | SkillError, bool]]:
-        """Send once; say also whether a reply refused the token that was sent."""
+        """Send once, from a place of its own; say also whether a reply refused the token that was sent."""
+        places = self._shared.places
+        if places is None:
+            return (yield from self._send(step, url, body, before))
+        if not places.take():
+            yield from self._queue(places, before)
+        try:
+            return (yield from self._send(step, url, body, before))
+        finally:
+            places.give_back()
+
+    def _queue(self, places: Places, before: SkillError | None) -> Generator[Action, Incoming, None]:
+        if self._shared.circuit is not None:
+            self._require_closed(self._shared.circuit.left_s, before)
+        if (left_s := self._left_s()) <= 0:
+            raise self._out_of_time()
+        event = yield Queue(places, left_s)
+        if isinstance(event, Stopped):
+            raise cancelled()
+        if not isinstance(event, Woke):
+            raise in_line(self._out_of_time())
+
+    def _send(
+        self, step: Step, url: str, body: bytes | None, before: SkillError | None
+    ) -> Generator[Action, Incoming, tuple[Reply | SkillError, bool]]:
         self._require_leave(before)
         call = self._call
         assert call is not None  # noqa: S101 - set before the first request
@@ -116,7 +141,10 @@ class Attempts(Course):
     def _require_leave(self, before: SkillError | None) -> None:
         if self._left_s() <= 0:
             raise self._out_of_time()
-        blocked_s = self._shared.circuit.blocked_s() if self._shared.circuit is not None else 0.0
+        if self._shared.circuit is not None:
+            self._require_closed(self._shared.circuit.blocked_s(), before)
+
+    def _require_closed(self, blocked_s: float, before: SkillError | None) -> None:
         if blocked_s > 0:
             raise gave_up(before, OFTEN_FAILED) if before is not None else circuit_open(blocked_s)
 

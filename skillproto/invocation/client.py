@@ -24,6 +24,7 @@ from skillproto.invocation.wire import (
     GiveUp,
     Goal,
     Lost,
+    Queue,
     Replied,
     Request,
     Result,
@@ -55,6 +56,8 @@ class SkillClient(Base):
         max_reply_bytes: a larger reply, as sent or as inflated, is not read further.
         retry_budget: bounds the retries that all calls to one origin make together.
         circuit_breaker: stops calls to an origin that failed many times in a row.
+        max_concurrency: so many requests at a time to each origin; the others wait in line, without
+            a connection and within their own time. None means no limit.
         timing: clock, waits and chance; None means the real ones. `skillproto.testing` has others.
         telemetry: True sends spans and metrics to the global providers of OpenTelemetry (extra
             `otel`); a `skillproto.invocation.telemetry.Telemetry` to others; None to nobody.
@@ -215,6 +218,8 @@ class SkillClient(Base):
                         action = core.receive(self._send(request, limit_s, cancel))
                     case Wait(seconds):
                         action = core.receive(self._wait(seconds, cancel))
+                    case Queue(places, limit_s):
+                        action = core.receive(places.wait(limit_s, cancel))
                     case Done(outcome):
                         return outcome
                     case GiveUp(error):
@@ -331,6 +336,8 @@ class AsyncSkillClient(Base):
                     case Wait(seconds):
                         await self._timing.sleep_async(seconds)
                         action = core.receive(Woke())
+                    case Queue(places, limit_s):
+                        action = core.receive(await places.wait_async(limit_s))
                     case Done(outcome):
                         return outcome
                     case GiveUp(error):

@@ -40,6 +40,13 @@ def out_of_time(timeout_ms: int, elapsed_ms: int) -> SkillError:
     )
 
 
+def in_line(error: SkillError) -> SkillError:
+    """Note in an error that the time ran out before a place to send from was free."""
+    error.details["queued"] = True
+    error.add_note("It stood in line: max_concurrency requests of this client to the endpoint were under way.")
+    return error
+
+
 def cancelled() -> SkillError:
     """Tell that the caller cancelled the call."""
     return SkillError(ErrorCode.CANCELLED, "The caller cancelled the call", details={"reason": CALLER})

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from skillproto.errors import SkillError
 from skillproto.invocation.faults import lost_sight
+from skillproto.invocation.places import Places
 from skillproto.invocation.retry import Circuit, RetryBudget
 from skillproto.invocation.wire import Action, Incoming
 from skillproto.violations import JSONValue
@@ -17,6 +18,7 @@ class Shared:
 
     budget: RetryBudget | None = None
     circuit: Circuit | None = None
+    places: Places | None = None
 
 
 NOTHING_SHARED = Shared()

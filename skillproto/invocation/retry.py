@@ -183,6 +183,11 @@ class Circuit:
         """Whether the circuit stops calls now, or would let one probe through."""
         return self._failures >= self._threshold
 
+    @property
+    def left_s(self) -> float:
+        """For how many seconds nothing may be sent; to look at it is no permission to probe."""
+        return max(0.0, self._until - self._clock()) if self.is_open else 0.0
+
     def blocked_s(self) -> float:
         """Say for how many seconds nothing may be sent; 0 lets the caller send.
 

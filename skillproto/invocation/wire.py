@@ -4,10 +4,13 @@ The core returns an action; the driver carries it out and hands back an event. N
 knows a library or a clock of the other's.
 """
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from skillproto.errors import Attempt, SkillError
 from skillproto.violations import JSONValue
+
+if TYPE_CHECKING:
+    from skillproto.invocation.places import Places
 
 Step = Literal["start", "status", "result", "token"]
 Goal = Literal["result", "start", "status", "end"]
@@ -39,6 +42,13 @@ class Wait(NamedTuple):
     """Action: wait, then answer with `Woke`."""
 
     seconds: float
+
+
+class Queue(NamedTuple):
+    """Action: stand in line for a place to send from; answer with `Woke` once it is taken, else with `Lost`."""
+
+    places: "Places"
+    limit_s: float
 
 
 class Result(NamedTuple):
@@ -128,5 +138,5 @@ class Stopped(NamedTuple):
     sent: bool = False
 
 
-Action = Send | Wait | Done | GiveUp
+Action = Send | Wait | Queue | Done | GiveUp
 Incoming = Replied | Lost | Woke | Stopped

@@ -19,7 +19,7 @@ from skillproto import AsyncSkillClient, RetryPolicy, SkillClient, SkillError
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.core import Core
 from skillproto.invocation.events import Event
-from skillproto.invocation.wire import Done, GiveUp, Goal, Incoming, Lost, Replied, Send, Stopped, Wait, Woke
+from skillproto.invocation.wire import Done, GiveUp, Goal, Incoming, Lost, Queue, Replied, Send, Stopped, Wait, Woke
 from skillproto.testing import (
     FAULTS,
     Answer,
@@ -171,6 +171,8 @@ def by_hand(plan: Plan) -> Trace:
                 else:
                     time.advance(seconds)
                     action = core.receive(Woke())
+            case Queue():
+                raise AssertionError("one call alone never stands in line")
             case Done(outcome):
                 trace.end(outcome)
                 return trace

@@ -10,7 +10,20 @@ from skillproto.invocation.core import Core
 from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
 from skillproto.invocation.retry import RetryPolicy
-from skillproto.invocation.wire import Done, GiveUp, Goal, Lost, Outcome, Replied, Request, Result, Send, Wait, Woke
+from skillproto.invocation.wire import (
+    Done,
+    GiveUp,
+    Goal,
+    Lost,
+    Outcome,
+    Queue,
+    Replied,
+    Request,
+    Result,
+    Send,
+    Wait,
+    Woke,
+)
 from skillproto.violations import JSONValue
 
 Answer = Replied | Lost
@@ -126,6 +139,8 @@ def run(
                 trace.waits.append(seconds)
                 now += seconds
                 action = core.receive(Woke())
+            case Queue():
+                raise AssertionError("one call alone never stands in line")
             case Done(outcome):
                 trace.outcome = outcome
                 trace.result = outcome if isinstance(outcome, Result) else None
