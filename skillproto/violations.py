@@ -13,6 +13,7 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 PathPart = str | int
+_LONG_INDEX = 10
 
 
 class Violation(NamedTuple):
@@ -83,13 +84,15 @@ class Violation(NamedTuple):
         return cls(**known)
 
     @property
-    def sort_key(self) -> tuple[bool, int, int, str, str, str]:
+    def sort_key(self) -> tuple[bool, int, int, list[tuple[int, str]], str, str]:
         """Document order where the text is known, else by pointer; always the same order.
 
-        >>> Violation("/a", "x", 1, "m", "schema/type").sort_key[3]
-        '/a'
+        >>> Violation("/a/10", "x", 1, "m", "schema/type").sort_key[3]
+        [(0, ''), (0, 'a'), (10, '10')]
         """
-        return (self.line is None, self.line or 0, self.column or 0, self.field, self.rule, self.message)
+        parts = self.field.split("/")
+        place = [(int(part) if part.isdecimal() and len(part) < _LONG_INDEX else 0, part) for part in parts]
+        return (self.line is None, self.line or 0, self.column or 0, place, self.rule, self.message)
 
 
 def in_order(violations: Iterable[Violation]) -> list[Violation]:
@@ -98,6 +101,9 @@ def in_order(violations: Iterable[Violation]) -> list[Violation]:
     >>> a, b = (Violation(f, "x", 1, "m", "schema/type") for f in ("/a", "/b"))
     >>> [v.field for v in in_order([b, a])]
     ['/a', '/b']
+    >>> tenth, second = (Violation(f, "x", 1, "m", "schema/type") for f in ("/tags/10", "/tags/2"))
+    >>> [v.field for v in in_order([tenth, second])]
+    ['/tags/2', '/tags/10']
     """
     return sorted(violations, key=lambda violation: violation.sort_key)
 

@@ -29,6 +29,7 @@ class Check(NamedTuple):
         baseline: the findings that are let pass; None means none.
         baseline_path: where the baseline lies.
         limits: how large and how deep a text may be.
+        written: the file that the report goes into, and which is not checked; None for none.
     """
 
     schema: str = "descriptor"
@@ -39,10 +40,11 @@ class Check(NamedTuple):
     baseline: "Baseline | None" = None
     baseline_path: str = ""
     limits: documents.Limits = documents.Limits()
+    written: str | None = None
 
     def all(self, paths: Iterable[str]) -> Iterator[Item]:
         """Check files, directories and the standard input, in their order."""
-        for name in _files.find(paths, self.is_excluded):
+        for name in _files.find(paths, self.is_excluded, self.written):
             if isinstance(name, Unreadable):
                 yield name
             else:

@@ -42,7 +42,9 @@ def _nothing(path: str) -> bool:
     return False
 
 
-def find(paths: Iterable[str], is_excluded: Callable[[str], bool] = _nothing) -> Iterator[str | Unreadable]:
+def find(
+    paths: Iterable[str], is_excluded: Callable[[str], bool] = _nothing, written: str | None = None
+) -> Iterator[str | Unreadable]:
     """Give the names of files: those given, and those inside the directories given, in order.
 
     A file that comes again is given once; "-" stands for the standard input.
@@ -50,8 +52,9 @@ def find(paths: Iterable[str], is_excluded: Callable[[str], bool] = _nothing) ->
     Args:
         paths: names of files and directories.
         is_excluded: asked about each file of a directory, by its absolute path.
+        written: the file that the run writes, which is none to check; None for none.
     """
-    seen: set[str] = set()
+    seen: set[str] = set() if written is None else {os.path.abspath(written)}
     for path in paths:
         found = False
         for name in _files(path):

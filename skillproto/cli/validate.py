@@ -1,5 +1,6 @@
 """`skillproto validate`: check descriptors and report everything that is wrong with them."""
 
+import os.path
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,8 +85,9 @@ def command(
     'skills/**/*.json', or '-' for the standard input.
     """
     _require_schema(schema)
+    _require_spared(output_file, paths)
     limits = chosen_limits(choices)
-    check = _chosen(Check(schema, engine, stdin_filename, limits=limits), choices)
+    check = _chosen(Check(schema, engine, stdin_filename, limits=limits, written=output_file), choices)
     if write_baseline is not None:
         from skillproto.cli._baselines import write
 
@@ -125,6 +127,12 @@ def _require_schema(name: str) -> None:
 
         known = ", ".join(SCHEMA_NAMES)
         raise click.BadParameter(f"no schema {name!r}.{did_you_mean(name, SCHEMA_NAMES)} There are: {known}")
+
+
+def _require_spared(output_file: str | None, paths: tuple[str, ...]) -> None:
+    """Refuse to write the report over a descriptor that is to be checked."""
+    if output_file is not None and os.path.realpath(output_file) in map(os.path.realpath, paths):
+        raise click.UsageError("--output-file names a file that is to be checked; choose another name for the report")
 
 
 def _until(items: Iterator[Item], stop: Interruptible, tally: Tally) -> Iterator[Item]:

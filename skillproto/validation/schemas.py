@@ -37,7 +37,9 @@ def schema_path(name: str) -> str:
     if name not in SCHEMA_NAMES:
         from skillproto.errors import UnknownSchemaError
 
-        raise UnknownSchemaError(f"no shipped schema is called {name[:60]!r}; there are: {', '.join(SCHEMA_NAMES)}")
+        raise UnknownSchemaError(
+            f"no shipped schema is called {str(name)[:60]!r}; there are: {', '.join(SCHEMA_NAMES)}"
+        )
     paths = [os.path.join(folder, f"{name}.json") for folder in _FOLDERS]
     return next((path for path in paths if os.path.exists(path)), paths[0])
 

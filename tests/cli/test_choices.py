@@ -95,3 +95,20 @@ def test_json_lines_has_two_names(tmp_path: Path) -> None:
         run("validate", path, "--output-format", "json-lines").out
         == run("validate", path, "--output-format", "jsonl").out
     )
+
+
+def test_a_report_is_never_written_over_a_descriptor(tmp_path: Path) -> None:
+    path = write(tmp_path / "skill.json", good())
+    before = path.read_bytes()
+    ran = run("validate", path, "--output-file", path)
+    assert (ran.code, path.read_bytes()) == (2, before)
+    assert "choose another name for the report" in ran.err
+
+
+def test_a_report_of_the_last_run_is_not_checked(tmp_path: Path) -> None:
+    write(tmp_path / "skill.json", good())
+    out = tmp_path / "report.json"
+    for _ in range(2):
+        ran = run("validate", tmp_path, "--output-format", "json", "--output-file", out)
+        assert ran.code == 0
+        assert json.loads(out.read_text(encoding="utf-8"))["summary"]["checked"] == 1
