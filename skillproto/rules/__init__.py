@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from skillproto.rules.suppression import suppress as suppress
     from skillproto.rules.user_messages import check_user_message as check_user_message
 
-RULE_PACK_VERSION = "1.0.0"
+RULE_PACK_VERSION = "1.1.0"
 """The version of the rules as a whole; two packs of one version give one verdict."""
 
 _HOME = {

@@ -9,7 +9,9 @@ from skillproto.rules import (
     baseline,
     members,
     parameters,
+    probing,
     protocol,
+    publishing,
     suppression,
     texts,
     user_messages,
@@ -17,7 +19,9 @@ from skillproto.rules import (
 from skillproto.rules.found_elsewhere import DOCUMENT_RULES, EMBEDDED_RULES, SCHEMA_RULES
 from skillproto.rules.model import Rule
 
-_MODULES = (protocol, members, parameters, access, addresses, texts, user_messages, suppression, baseline)
+_MODULES = (
+    protocol, members, parameters, access, addresses, texts, user_messages, publishing, probing, suppression, baseline,
+)  # fmt: skip
 _GROUP_ORDER = ("document", "schema", "protocol", "descriptor", "index", "publish", "probe", "config")
 
 

@@ -12,7 +12,7 @@ from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Severity, Violation
 
 Check = Callable[[Subject], Iterable[Violation]]
-ExampleKind = Literal["members", "index-members", "json", "yaml", "bytes", "value", "config"]
+ExampleKind = Literal["members", "index-members", "json", "yaml", "bytes", "value", "config", "publish", "probe"]
 
 
 class Rule(NamedTuple):
@@ -27,7 +27,8 @@ class Rule(NamedTuple):
         example_kind: what the two texts are: "members" of a descriptor (JSON, laid over a
             valid one), "index-members" likewise for an index, or a whole "json" or "yaml" text;
             "bytes" is one with Python escapes, "value" is a value with the schema that it is checked
-            against; "config" needs a configuration beside it.
+            against; "config" needs a configuration beside it; "publish" is what a registry is asked, members laid
+            over a valid descriptor with the state beside them; "probe" is a request and its reply.
         why: the longer explanation.
         schemas: the kinds of document that the rule is asked about.
         check: looks for what breaks the rule; None where reading or validation finds it.

@@ -3,10 +3,13 @@
 import codecs
 import copy
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from skillproto.documents import Limits, read
+from skillproto.publishing import RegistryState, publish_check
+from skillproto.publishing.probing.judging import Exchange, judge
 from skillproto.rules import Rule, check_document, validate
 from skillproto.validation import compile_embedded
 from skillproto.violations import Violation
@@ -24,6 +27,7 @@ _ENTRY = {
     "access": "public",
     "version": "1.0.0",
 }
+_NOTHING: dict[str, Any] = {}
 _SMALL = Limits(max_bytes=8, max_depth=3)
 
 
@@ -70,8 +74,25 @@ def findings(rule: Rule, text: str) -> list[Violation]:
             return _read(text.encode(), "json")
         case "yaml":
             return _read(text.encode(), "yaml")
+        case "publish":
+            return publishing_findings(**json.loads(text))
+        case "probe":
+            return list(judge(Exchange.read(json.loads(text))))
         case "config":
             return _read(text.encode(), "json", _SMALL)
+
+
+def publishing_findings(
+    descriptor: dict[str, Any] = _NOTHING,
+    state: dict[str, Any] | None = None,
+    against: dict[str, Any] | None = None,
+    allow: Sequence[str] = (),
+) -> list[Violation]:
+    """Give what a registry finds in a descriptor, its members laid over one that has no findings."""
+    known = None if state is None else RegistryState.read(state)
+    base = with_members(inputs=[{"name": "text", "type": "string", "required": True}])
+    previous = None if against is None else base | against
+    return list(publish_check(base | descriptor, known, against=previous, allow=allow).findings)
 
 
 def _read(data: bytes, kind: Any, limits: Limits = Limits()) -> list[Violation]:  # noqa: B008 - a frozen value

@@ -1,0 +1,150 @@
+"""Compare a descriptor with the version before it; what could not be compared is never called compatible."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, TypeGuard
+
+from skillproto.publishing import versions
+from skillproto.publishing._reading import of_descriptor
+from skillproto.publishing.obstacles import Obstacle
+from skillproto.publishing.published import Published, precedence_of
+from skillproto.publishing.state import RegistryState
+from skillproto.rules import publishing as rules
+from skillproto.versions import Version, is_version
+from skillproto.violations import JSONValue, Violation
+
+Load = Callable[[str, str], JSONValue]
+Against = JSONValue | Load | None
+
+_CONTRACT = ("inputs", "output", "auth", "access", "endpoint", "protocol", "capability_type")
+_MOST_BREAKS = 100
+
+
+class Compared(NamedTuple):
+    """What became of the comparison.
+
+    Attributes:
+        findings: about the id and the version, and each break.
+        obstacles: why nothing could be compared.
+        base: the version that was compared with, or None.
+    """
+
+    findings: tuple[Violation, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    base: str | None = None
+
+
+def compared(
+    descriptor: Mapping[str, Any], state: RegistryState | None, against: Against, *, may_compare: bool
+) -> Compared:
+    """Compare with what is published: the version first, then the contract.
+
+    Args:
+        descriptor: the new one.
+        state: what the registry knows, or None.
+        against: the previous descriptor, a function that gives published ones, or None.
+        may_compare: whether the descriptor fits its schema, so that it has a contract.
+    """
+    load = against if callable(against) else None
+    previous = None if load is not None else against
+    if previous is not None:
+        return _with_previous(descriptor, state, previous, may_compare)
+    skill_id, version = descriptor.get("id"), descriptor.get("version")
+    if state is None or not isinstance(skill_id, str) or not _is_semver(version):
+        return Compared()
+    found = tuple(versions.against_published(version, state.versions(skill_id)))
+    base = _base(state, skill_id, version)
+    if base is None or not may_compare:
+        return Compared(found)
+    return _with_base(descriptor, base, load, found)
+
+
+def _with_previous(
+    descriptor: Mapping[str, Any], state: RegistryState | None, previous: JSONValue, may_compare: bool
+) -> Compared:
+    known = of_descriptor(previous)
+    if known is None:
+        message = "What was given to compare with is no descriptor: it has no id and version"
+        return Compared(obstacles=(Obstacle("comparison", "no-descriptor", message),))
+    version = descriptor.get("version")
+    found = list(_id_changed(descriptor.get("id"), known))
+    if _is_semver(version):
+        own = state.versions(known.id) if state is not None else ()
+        found += versions.against_published(version, own if own else RegistryState([known]).versions(known.id))
+    if not may_compare or not _is_semver(version) or not _promises(known.version, version):
+        return Compared(tuple(found))
+    return _breaks(descriptor, known, tuple(found))
+
+
+def _with_base(
+    descriptor: Mapping[str, Any], base: Published, load: Load | None, found: tuple[Violation, ...]
+) -> Compared:
+    old = base.descriptor
+    if old is None and load is not None:
+        try:
+            old = load(base.id, base.version)
+        except Exception as error:  # whatever the registry's own storage raises is no word about the descriptor
+            message = f"The descriptor of {base.id} {base.version} could not be loaded ({type(error).__name__})"
+            return Compared(found, (Obstacle("comparison", "not-loaded", message),))
+    if old is None:
+        message = f"{base.id} {base.version} is published, but its descriptor is not at hand to compare with"
+        return Compared(found, (Obstacle("comparison", "no-descriptor", message),))
+    return _breaks(descriptor, base._replace(descriptor=old), found)
+
+
+def _breaks(descriptor: Mapping[str, Any], base: Published, found: tuple[Violation, ...]) -> Compared:
+    old = base.descriptor
+    if isinstance(old, dict) and all(old.get(name) == descriptor.get(name) for name in _CONTRACT):
+        return Compared(found, (), base.version)
+    try:
+        comparison = import_module("skillproto.publishing.comparison").diff(old, descriptor)
+        breaks = [change for change in comparison.changes if change.level == "breaking"]
+    except Exception as error:  # a comparison that failed must not end as "compatible"
+        message = f"The comparison with {base.id} {base.version} could not be made ({type(error).__name__})"
+        return Compared(found, (Obstacle("comparison", "failed", message),))
+    told = [_break(change, descriptor, base) for change in breaks[:_MOST_BREAKS]]
+    return Compared((*found, *told), (), base.version)
+
+
+def _break(change: Any, descriptor: Mapping[str, Any], base: Published) -> Violation:
+    bump = "minor" if Version.parse(base.version).major == 0 else "major"
+    undecided = "" if change.decided else "; it cannot be decided, and counts as a break"
+    finding = rules.BREAKING_WITHOUT_MAJOR.found(
+        change.pointer,
+        f"a new {bump} version",
+        descriptor["version"],
+        f"{change.message} since {base.version}{undecided}",
+        details={"change": change.rule, "since": base.version, "needs": bump, "decided": change.decided},
+    )
+    line = f"{descriptor['id']}@{descriptor['version']} {finding.rule} {finding.field}".rstrip()
+    return finding._replace(
+        hint=f"Raise the {bump} version, or let the registry allow it: {line}",
+        details={**finding.details, "allow": line},
+    )
+
+
+def _id_changed(skill_id: JSONValue, known: Published) -> list[Violation]:
+    if not isinstance(skill_id, str) or skill_id == known.id:
+        return []
+    message = f"The version before, {known.version[:60]}, has the id {known.id[:200]}"
+    return [rules.ID_CHANGED.found("/id", known.id[:200], skill_id, message, details={"id": known.id[:200]})]
+
+
+def _base(state: RegistryState, skill_id: str, version: str) -> Published | None:
+    """Give the last release that a version promises to be compatible with, as far as consumers still find it."""
+    below = state.versions(skill_id).below(precedence_of(version), Version.parse(version).major)
+    return next((each for each in below if each.is_visible and _promises(each.version, version)), None)
+
+
+def _promises(old: str, new: str) -> bool:
+    """Say whether a new version promises, by its number, to break nothing that an old one gave."""
+    if not _is_semver(old):
+        return False
+    before, after = Version.parse(old), Version.parse(new)
+    if before.pre or before.major != after.major:
+        return False
+    return before.major > 0 or before.minor == after.minor
+
+
+def _is_semver(version: JSONValue) -> TypeGuard[str]:
+    return isinstance(version, str) and is_version(version)

@@ -1,0 +1,148 @@
+"""Everything that a registry asks before it accepts a descriptor, in one call.
+
+Opens no file and no socket of its own, and prints nothing: what the registry knows comes in as data. Only a
+`probe` that is passed in goes on the network.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from skillproto.documents import Document, locate
+from skillproto.publishing import allowances, places, versions
+from skillproto.publishing._comparing import Compared, compared
+from skillproto.publishing.obstacles import Obstacle
+from skillproto.publishing.report import PublishReport
+from skillproto.publishing.state import RegistryState
+from skillproto.rules import RULE_PACK_VERSION, RuleConfig, check_document, validate
+from skillproto.rules import publishing as rules
+from skillproto.violations import JSONValue, Violation, in_order
+
+if TYPE_CHECKING:
+    from skillproto.publishing._comparing import Against
+    from skillproto.rules.run import Engine
+
+Probe = Callable[[Mapping[str, Any]], tuple[list[Violation], list[Obstacle]]]
+"""Asks a skill at its addresses; `skillproto.publishing.probing.Prober` is one."""
+
+_CONFIG = RuleConfig.for_publishing()
+_UNUSABLE = ("document/", "protocol/")
+_OF_VERSION = frozenset({"schema/pattern", "schema/format", "schema/length"})
+
+
+def publish_check(
+    descriptor: "JSONValue | Document",
+    state: RegistryState | None = None,
+    *,
+    against: "Against" = None,
+    publisher: str | None = None,
+    proofs: Iterable[str] = (),
+    allow: Iterable[str] = (),
+    config: RuleConfig | None = None,
+    probe: Probe | None = None,
+    engine: "Engine" = "auto",
+) -> PublishReport:
+    """Check a descriptor as a registry does before it publishes it.
+
+    Everything that `validate` says, by the same rules, and what only the registry knows.
+
+    Args:
+        descriptor: the parsed JSON value, of any shape, or a `Document`, whose findings have positions.
+        state: what the registry knows; None asks nothing of the kind.
+        against: the descriptor of the version before this one, or a function that gives the descriptor
+            of a published id and version. None takes those that the state holds.
+        publisher: who wants to publish; what this holder holds is not taken. None means not known.
+        proofs: namespaces that are proven besides those of the state, such as "com.example".
+        allow: lines "ID@VERSION RULE POINTER", each for a finding that the registry lets pass.
+        config: which rules count; None means all, and none of the descriptor's own excuses.
+        probe: asks the skill at its addresses; None stays off the network.
+        engine: as for `validate`.
+
+    Returns:
+        All findings, and what could not be carried out.
+
+    Raises:
+        UsageError: a line of `allow` that cannot be read.
+
+    >>> import json, pathlib
+    >>> skill = json.loads(pathlib.Path("examples/holidays.json").read_text())
+    >>> [v.message for v in publish_check(skill | {"version": "latest"}).findings if v.field == "/version"]
+    ['`latest` is reserved: it is a word that asks for a version']
+    """
+    config = config or _CONFIG
+    document = descriptor if isinstance(descriptor, Document) else None
+    value = descriptor.value if isinstance(descriptor, Document) else descriptor
+    if document is None:
+        findings = validate(value, engine=engine, config=config)
+    else:
+        findings = check_document(document, engine=engine, config=config)
+    outcome = Compared()
+    obstacles: list[Obstacle] = []
+    if isinstance(value, dict) and not any(finding.rule.startswith(_UNUSABLE) for finding in findings):
+        outcome = compared(value, state, against, may_compare=not any(map(_is_schema_fault, findings)))
+        asked = [*_asked(value, state, publisher, frozenset(proofs)), *outcome.findings]
+        obstacles += outcome.obstacles
+        if probe is not None:
+            probed, failed = probe(value)
+            asked += probed
+            obstacles += failed
+        findings = _joined(findings, config.apply(asked), document)
+    skill = f"{_text(value, 'id')}@{_text(value, 'version')}"
+    findings = allowances.apply(allow, skill, findings) if allow else findings
+    return PublishReport(
+        _text(value, "id"),
+        _text(value, "version"),
+        (*config.apply(_pack_difference(state)), *findings),
+        tuple(obstacles),
+        outcome.base,
+        state.rule_pack_version if state is not None else None,
+    )
+
+
+def _asked(
+    descriptor: dict[str, Any], state: RegistryState | None, publisher: str | None, proven: frozenset[str]
+) -> Iterator[Violation]:
+    reserved = versions.reserved(descriptor.get("version"))
+    if reserved is not None:
+        yield reserved
+    yield from places.bare_optional(descriptor)
+    if state is None:
+        return
+    yield from places.taken(descriptor, state, publisher)
+    skill_id = descriptor.get("id")
+    if isinstance(skill_id, str):
+        if state.knows_namespaces:
+            yield from places.unproven(skill_id, state, proven)
+        yield from places.index_says(descriptor, state)
+        yield from places.too_many(skill_id, state)
+
+
+def _joined(known: list[Violation], asked: list[Violation], document: Document | None) -> list[Violation]:
+    """Put both into one order; a reserved version is told by its name and not a second time as no version."""
+    if not asked:
+        return known
+    if any(finding.rule == rules.RESERVED_VERSION.id for finding in asked):
+        known = [each for each in known if not (each.field == versions.FIELD and each.rule in _OF_VERSION)]
+    findings = [*known, *asked]
+    return in_order(findings) if document is None else locate(document, findings)
+
+
+def _is_schema_fault(finding: Violation) -> bool:
+    return finding.rule.startswith("schema/") and finding.severity == "error"
+
+
+def _pack_difference(state: RegistryState | None) -> Iterator[Violation]:
+    theirs = state.rule_pack_version if state is not None else None
+    if theirs is not None and theirs != RULE_PACK_VERSION:
+        yield rules.RULE_PACK_DIFFERS.found(
+            "",
+            f"rule pack {RULE_PACK_VERSION}",
+            theirs,
+            f"The registry has rule pack {theirs[:40]}, this is {RULE_PACK_VERSION}: what passes here may fail there",
+            hint="Use the version of skillproto that has the registry's rule pack",
+            details={"local": RULE_PACK_VERSION, "registry": theirs[:40]},
+        )
+
+
+def _text(value: JSONValue, name: str) -> str | None:
+    text = value.get(name) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else None

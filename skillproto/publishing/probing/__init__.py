@@ -1,0 +1,19 @@
+"""Ask a skill at its own addresses, politely, and judge how it answers.
+
+`judging` is pure.
+"""
+
+from typing import TYPE_CHECKING
+
+from skillproto._lazy import lazy
+
+if TYPE_CHECKING:
+    from skillproto.publishing.probing.judging import Exchange as Exchange
+    from skillproto.publishing.probing.judging import judge as judge
+
+_HOME = {"Exchange": "judging", "judge": "judging"}
+
+__all__ = [*_HOME]
+
+
+__getattr__ = lazy(__name__, _HOME)
