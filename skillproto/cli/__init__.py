@@ -23,6 +23,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     commands_of={
         "validate": "Check descriptors and report everything that is wrong with them.",
         "invoke": "Call a skill and print its output.",
+        "resume": "Take up the calls that a killed process left open in a journal.",
         "demo": "See it work: a provider that fails twice, and a call that comes through.",
         "init": "Write a new descriptor.",
         "schema": "Print a schema, for an editor or another validator.",

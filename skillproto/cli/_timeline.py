@@ -52,8 +52,8 @@ class Progress:
             sys.stderr.flush()
 
 
-def listener(*, trace: bool, then: Callable[[Event], object]) -> Callable[[Event], None]:
-    """Make a listener that tells the events, and hands each to another one."""
+def listener(*, trace: bool, then: Callable[[Event], object] = lambda event: None) -> Callable[[Event], None]:
+    """Make a listener that tells the events, and hands each to another one where there is one."""
     progress = Progress()
 
     def tell(event: Event) -> None:

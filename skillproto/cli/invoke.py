@@ -19,6 +19,9 @@ from skillproto.reports import Unreadable
 from skillproto.reports.escaping import dump, plain
 from skillproto.violations import JSONValue
 
+JOURNAL = "SKILLPROTO_JOURNAL"
+"""The environment variable that names the file of a journal."""
+
 
 @click.command(
     "invoke",
@@ -49,6 +52,9 @@ from skillproto.violations import JSONValue
 @click.option("--caller-id", default="skillproto-cli", show_default=True, help="Who calls.")
 @click.option("--idempotency-key", metavar="KEY", help="The key of an earlier call, to repeat it safely.")
 @click.option("--resume", metavar="EXECUTION_ID", help="Wait for an execution that was accepted earlier.")
+@click.option(
+    "--journal", envvar=JOURNAL, metavar="PATH", help="Note the call in this file until it ends; see skillproto resume."
+)
 @click.option("--trace", is_flag=True, help="Tell every event on the standard error.")
 def command(descriptor: str, pairs: tuple[str, ...], inputs_file: str | None, **options: Any) -> int:
     """Call a skill and print its output as JSON.
@@ -101,9 +107,10 @@ def _call(skill: Descriptor, inputs: dict[str, JSONValue], options: dict[str, An
     client = SkillClient(
         caller_id=options["caller_id"],
         caller_type="user",
-        credentials=_credentials(options["credentials_env"]),
+        credentials=credentials_from(options["credentials_env"]),
         policy=RetryPolicy(max_attempts=options["max_attempts"], initial_delay_ms=options["initial_delay_ms"]),
         on_event=listener(trace=options["trace"], then=note),
+        journal=options["journal"],
     )
     with client:
         try:
@@ -118,7 +125,12 @@ def _call(skill: Descriptor, inputs: dict[str, JSONValue], options: dict[str, An
     return _exits.FINE
 
 
-def _credentials(variable: str | None) -> str | None:
+def credentials_from(variable: str | None) -> str | None:
+    """Give the secret that an environment variable holds; None for none.
+
+    Raises:
+        click.BadParameter: there is no such variable.
+    """
     if variable is None:
         return None
     secret = os.environ.get(variable)

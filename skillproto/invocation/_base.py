@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from skillproto.descriptor import Descriptor
-from skillproto.errors import UsageError
+from skillproto.errors import SkillError, UsageError
 from skillproto.invocation import log
 from skillproto.invocation._carriers import Carriers
 from skillproto.invocation.auth import Credentials
@@ -23,11 +24,17 @@ from skillproto.invocation.preparation import (
 from skillproto.invocation.prepared import Shared
 from skillproto.invocation.retry import Circuit, RetryBudget, RetryPolicy, check_whole
 from skillproto.invocation.timing import REAL, Timing
-from skillproto.invocation.wire import Goal
+from skillproto.invocation.wire import Goal, Result
 from skillproto.violations import JSONValue
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    from skillproto.invocation.journal import Journal
+    from skillproto.invocation.journaled import Journaled
     from skillproto.invocation.telemetry import Telemetry
+
+    Driven = Core | Journaled
 
 MAX_REPLY_BYTES = 10 * 1024 * 1024
 """A reply larger than this, as sent or as inflated, is not read further."""
@@ -58,6 +65,14 @@ def _as_telemetry(given: "Telemetry | bool | None") -> "Telemetry | None":
     return telemetry
 
 
+def _as_journal(given: "Journal | str | PathLike[str] | None") -> "Journal | None":
+    if given is None:
+        return None
+    from skillproto.invocation.journal import as_journal
+
+    return as_journal(given)
+
+
 class Base:
     """Holds the options of a client and what its calls share; see `SkillClient`."""
 
@@ -79,6 +94,7 @@ class Base:
         max_concurrency: int | None = None,
         timing: Timing | None = None,
         telemetry: "Telemetry | bool | None" = None,
+        journal: "Journal | str | PathLike[str] | None" = None,
     ) -> None:
         _check_text("caller_id", caller_id)
         if caller_type not in CALLER_TYPES:
@@ -106,6 +122,8 @@ class Base:
         self._max_concurrency = max_concurrency
         self._shared: dict[str, Shared] = {}
         self._carriers = Carriers(transport, verify, is_async=self._is_async)
+        self._journal = _as_journal(journal)
+        self._owns_journal = self._journal is not None and self._journal is not journal
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(caller_id={self._caller_id!r})"
@@ -131,7 +149,8 @@ class Base:
         idempotency_key: str | None = None,
         resume: str | None = None,
         goal: Goal = "result",
-    ) -> Core:
+        is_taken_up: bool = False,
+    ) -> "Driven":
         if timeout_ms is not None:
             check_whole("timeout_ms", timeout_ms, 1, LONGEST_TIMEOUT_MS)
         if priority is not None and (isinstance(priority, bool) or not isinstance(priority, str | int)):
@@ -152,14 +171,33 @@ class Base:
             key=key,
             share=self._share,
         )
-        return Core(
-            prepare=preparation.prepare,
-            invocation_id=key,
-            skill_id=preparation.skill_id,
-            policy=self._policy,
-            emitter=self._logging_emitter if log.is_wanted() else self._emitter,
-            clock=self._timing.clock,
-            random=self._timing.random,
-            resume=resume,
-            goal=goal,
-        )
+
+        def make(
+            *, resume: str | None = resume, body: bytes | None = None, known: Result | SkillError | None = None
+        ) -> Core:
+            asked = preparation if body is None else replace(preparation, body=body)
+            return Core(
+                prepare=asked.prepare,
+                invocation_id=key,
+                skill_id=preparation.skill_id,
+                policy=self._policy,
+                emitter=self._logging_emitter if log.is_wanted() else self._emitter,
+                clock=self._timing.clock,
+                random=self._timing.random,
+                resume=resume,
+                goal=goal,
+                known=known,
+            )
+
+        if self._journal is None:
+            return make()
+        from skillproto.invocation.journaled import Journaled
+
+        if goal in ("status", "end"):
+            return make()
+        is_named = idempotency_key is not None
+        return Journaled(self._journal, make, preparation, goal, self._timing.clock, is_named, is_taken_up, resume)
+
+    def _close_journal(self) -> None:
+        if self._journal is not None and self._owns_journal:
+            self._journal.close()

@@ -9,20 +9,22 @@ from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, assert_never
 
+import anyio
+
 from skillproto.descriptor import Descriptor
 from skillproto.invocation import _http
-from skillproto.invocation._base import Base
 from skillproto.invocation.cancel import CancelToken
-from skillproto.invocation.core import Core
 from skillproto.invocation.execution import AsyncExecution, Execution, read_saved
 from skillproto.invocation.many import Call, CallOutcome, check_concurrency, in_tasks, in_threads
 from skillproto.invocation.preparation import (
     as_descriptor,
 )
+from skillproto.invocation.resuming import AsyncResuming, Resuming
 from skillproto.invocation.wire import (
     Done,
     GiveUp,
     Goal,
+    Keep,
     Lost,
     Queue,
     Replied,
@@ -37,10 +39,11 @@ from skillproto.invocation.wire import (
 from skillproto.violations import JSONValue
 
 if TYPE_CHECKING:
+    from skillproto.invocation._base import Driven
     from skillproto.invocation.telemetry import AsyncWatchedExchanger, WatchedExchanger
 
 
-class SkillClient(Base):
+class SkillClient(Resuming):
     """Calls skills and waits for their results; one client serves many threads.
 
     Args:
@@ -61,6 +64,8 @@ class SkillClient(Base):
         timing: clock, waits and chance; None means the real ones. `skillproto.testing` has others.
         telemetry: True sends spans and metrics to the global providers of OpenTelemetry (extra
             `otel`); a `skillproto.invocation.telemetry.Telemetry` to others; None to nobody.
+        journal: the path of a file in which calls stand until their end is known, so that another
+            process can take up what a killed one left (`resume_journal`); None keeps none.
 
     Raises:
         UsageError: an argument that can never work.
@@ -161,6 +166,7 @@ class SkillClient(Base):
         """Close every connection."""
         for carrier in self._carriers.to_close:
             carrier.close()
+        self._close_journal()
 
     def __enter__(self) -> Self:
         return self
@@ -203,13 +209,13 @@ class SkillClient(Base):
             return Woke()
         return Stopped() if self._timing.wait(cancel, seconds) else Woke()
 
-    def _drive(self, core: Core, cancel: CancelToken | None = None) -> Any:
+    def _drive(self, core: "Driven", cancel: CancelToken | None = None) -> Any:
         if self._telemetry is None:
             return self._carry_out(core, cancel)
         with self._telemetry.call(core):
             return self._carry_out(core, cancel)
 
-    def _carry_out(self, core: Core, cancel: CancelToken | None) -> Any:
+    def _carry_out(self, core: "Driven", cancel: CancelToken | None) -> Any:
         try:
             action = core.start()
             while True:
@@ -220,6 +226,9 @@ class SkillClient(Base):
                         action = core.receive(self._wait(seconds, cancel))
                     case Queue(places, limit_s):
                         action = core.receive(places.wait(limit_s, cancel))
+                    case Keep(write):
+                        write()
+                        action = core.receive(Woke())
                     case Done(outcome):
                         return outcome
                     case GiveUp(error):
@@ -231,7 +240,7 @@ class SkillClient(Base):
             raise
 
 
-class AsyncSkillClient(Base):
+class AsyncSkillClient(AsyncResuming):
     """Calls skills and waits for their results, on asyncio and trio.
 
     The arguments are those of `SkillClient`; `transport` is an async one.
@@ -296,6 +305,7 @@ class AsyncSkillClient(Base):
         """Close every connection."""
         for carrier in self._carriers.to_close:
             await carrier.close()
+        self._close_journal()
 
     async def __aenter__(self) -> Self:
         return self
@@ -320,13 +330,13 @@ class AsyncSkillClient(Base):
 
         return in_tasks(invoke, calls, concurrency)
 
-    async def _drive(self, core: Core) -> Any:
+    async def _drive(self, core: "Driven") -> Any:
         if self._telemetry is None:
             return await self._carry_out(core)
         with self._telemetry.call(core):
             return await self._carry_out(core)
 
-    async def _carry_out(self, core: Core) -> Any:
+    async def _carry_out(self, core: "Driven") -> Any:
         try:
             action = core.start()
             while True:
@@ -338,6 +348,9 @@ class AsyncSkillClient(Base):
                         action = core.receive(Woke())
                     case Queue(places, limit_s):
                         action = core.receive(await places.wait_async(limit_s))
+                    case Keep(write):
+                        await anyio.to_thread.run_sync(write)
+                        action = core.receive(Woke())
                     case Done(outcome):
                         return outcome
                     case GiveUp(error):

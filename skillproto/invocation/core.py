@@ -34,6 +34,7 @@ class Core(Attempts):
         resume: an execution id that was accepted earlier: nothing is started then.
         goal: how far to go: to the "result", to the "start" only, to one look at the
             "status", or to the "end" of the execution whatever it is.
+        known: what the call is known to have come to: nothing is sent then.
     """
 
     _machine: Generator[Action, Incoming, Outcome] | None = None
@@ -57,6 +58,12 @@ class Core(Attempts):
         if self._machine is not None:
             self._machine.close()
 
+    def refuse(self, error: SkillError) -> GiveUp:
+        """End a call from outside with an error, in place of the action that was asked for."""
+        if self._machine is not None:
+            self._machine.close()
+        return GiveUp(self._fail(error))
+
     def receive(self, event: Incoming | None) -> Action:
         """Hand in what happened, and give the next action."""
         assert self._machine is not None  # noqa: S101 - start() comes first
@@ -72,6 +79,10 @@ class Core(Attempts):
 
     def _run(self) -> Generator[Action, Incoming, Outcome]:
         self._emit("invocation.started")
+        if isinstance(self.known, SkillError):
+            raise self.known
+        if self.known is not None:
+            return self.known
         self._call = call = self.prepare(self.resume is not None)
         self._timeout_ms, self._shared, self._secrets = call.timeout_ms, call.shared, call.secrets
         hint_ms: int | None = 0

@@ -11,7 +11,7 @@ from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.faults import out_of_time, without_secrets
 from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
 from skillproto.invocation.retry import RetryPolicy
-from skillproto.invocation.wire import Goal
+from skillproto.invocation.wire import Goal, Result
 from skillproto.redaction import hide, known_forms
 from skillproto.violations import JSONValue
 
@@ -29,6 +29,7 @@ class Course:
     random: Callable[[], float]
     resume: str | None = None
     goal: Goal = "result"
+    known: Result | SkillError | None = None
     _began: float = 0.0
     _timeout_ms: int = 0
     _shared: Shared = NOTHING_SHARED
@@ -40,6 +41,16 @@ class Course:
     _may_have_run: bool = False
     _starting: bool = False
     _ended: bool = False
+
+    @property
+    def execution_id(self) -> str | None:
+        """The provider's name for the execution; None until it is known."""
+        return self._execution_id
+
+    @property
+    def may_have_run(self) -> bool:
+        """Whether the skill may have run, so far as is known."""
+        return self._may_have_run
 
     def _left_s(self) -> float:
         return self._began + self._timeout_ms / 1000 - self.clock()

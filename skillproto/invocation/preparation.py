@@ -56,6 +56,7 @@ class Preparation:
     Args:
         skills: gives what is worked out once for each descriptor.
         share: gives what all calls to an origin share.
+        body: what an earlier process would have sent, which is sent again as it was; None writes one.
     """
 
     descriptor: Descriptor | Mapping[str, JSONValue]
@@ -67,6 +68,7 @@ class Preparation:
     priority: str | int | None
     key: str
     share: Callable[[str], Shared]
+    body: bytes | None = None
 
     @property
     def skill_id(self) -> str:
@@ -86,7 +88,7 @@ class Preparation:
         """
         skill = self.skills.get(self.descriptor)
         timeout_ms = self.timeout_ms or skill.timeout_ms
-        body = b"" if resuming else self._body(skill, timeout_ms)
+        body = b"" if resuming else self.body or self._body(skill, timeout_ms)
         grant = self.credentials.grant(skill.descriptor.auth, skill.url)
         grant.secrets.extend(user_info_of(skill.url))
         start_headers = (*skill.start_headers, ("Idempotency-Key", self.key))

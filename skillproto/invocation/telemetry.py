@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from opentelemetry import context, metrics, trace
@@ -20,10 +20,12 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from skillproto import __version__
 from skillproto.invocation.cancel import CancelToken
-from skillproto.invocation.core import Core
 from skillproto.invocation.events import Event
 from skillproto.invocation.wire import Goal, Lost, Replied, Request, Stopped
 from skillproto.redaction import hide, known_forms, safe_url
+
+if TYPE_CHECKING:
+    from skillproto.invocation._base import Driven
 
 _SCHEMA_URL = "https://opentelemetry.io/schemas/1.23.1"
 _BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
@@ -41,7 +43,7 @@ class _Call:
 
     __slots__ = ("core", "span", "starts")
 
-    def __init__(self, span: Span, core: Core) -> None:
+    def __init__(self, span: Span, core: "Driven") -> None:
         self.span = span
         self.core = core
         self.starts = 0
@@ -94,7 +96,7 @@ class Telemetry:
         )
 
     @contextmanager
-    def call(self, core: Core) -> Iterator[None]:
+    def call(self, core: "Driven") -> Iterator[None]:
         """Make the span of a call the current one for as long as the block lasts."""
         attributes: Attributes = {
             "skillproto.skill.id": core.skill_id,

@@ -4,6 +4,7 @@ The core returns an action; the driver carries it out and hands back an event. N
 knows a library or a clock of the other's.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from skillproto.errors import Attempt, SkillError
@@ -42,6 +43,12 @@ class Wait(NamedTuple):
     """Action: wait, then answer with `Woke`."""
 
     seconds: float
+
+
+class Keep(NamedTuple):
+    """Asked of a driver for a call with a journal: call `write`, which may wait for a disk; answer with `Woke`."""
+
+    write: Callable[[], None]
 
 
 class Queue(NamedTuple):

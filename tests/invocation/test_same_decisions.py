@@ -185,8 +185,11 @@ def by_hand(plan: Plan) -> Trace:
 
 def _core(client: SkillClient, plan: Plan) -> Core:
     if plan.goal in ("status", "end") or (plan.goal == "result" and plan.resumes):
-        return client._core(SKILL, None, plan.timeout_ms, idempotency_key=KEY, resume="e9", goal=plan.goal)
-    return client._core(SKILL, {"text": "x"}, plan.timeout_ms, idempotency_key=KEY, goal=plan.goal)
+        core = client._core(SKILL, None, plan.timeout_ms, idempotency_key=KEY, resume="e9", goal=plan.goal)
+    else:
+        core = client._core(SKILL, {"text": "x"}, plan.timeout_ms, idempotency_key=KEY, goal=plan.goal)
+    assert isinstance(core, Core)  # as without a journal
+    return core
 
 
 def _answer(step: Step, time: FakeTime, limit_s: float) -> Incoming:
