@@ -331,8 +331,9 @@ def is_retryable(error: BaseException) -> bool:
     """Say whether trying again can help.
 
     The reply's own word decides for the codes that leave it to the reply (EXECUTION_FAILED
-    and UNKNOWN); a code that is never retried stays so whatever the reply says, and a reply
-    may rule out a retry that its code would allow.
+    and UNKNOWN), but for a rule of the business, which no retry changes. A code that is never
+    retried stays so whatever the reply says, and a reply may rule out a retry that its code
+    would allow.
 
     Source: SSP 9.5.
 
@@ -342,8 +343,12 @@ def is_retryable(error: BaseException) -> bool:
     if not isinstance(error, SkillError):
         return False
     if error.code in (ErrorCode.EXECUTION_FAILED, ErrorCode.UNKNOWN):
-        return error.retryable is True
+        return error.retryable is True and not _is_business(error.details)
     return error.code.retryable and error.retryable is not False
+
+
+def _is_business(details: Mapping[str, JSONValue]) -> bool:
+    return details.get("category") == "business" or details.get("error_type") == "BLOCKER"
 
 
 def retry_after_ms(error: BaseException) -> int | None:

@@ -8,6 +8,8 @@ What a contract leaves open, the HTTP status decides.
     envelope            {"error": {"code", "message", "details", "retry"}}        SSP 9.3
     asixto              {"error": {"error_type", "user_message"}}                 Asixto 06
     tool_result         {"isError": true, "content", "_meta"}                     MCP
+    tool_message        {"type": "tool_result", "is_error": true, "content"}      Anthropic
+                        {"role": "tool", "tool_call_id", "content"}               OpenAI
     json_rpc            {"jsonrpc", "error": {"code": -32602, "message"}}         JSON-RPC 2.0
     cancelled           {"status": "cancelled"}                                   SSP, executions
     validation_report   400 or 422 with a list of what is wrong                   RFC 9457, FastAPI
@@ -33,7 +35,8 @@ from skillproto.invocation.failures import (
     words_of,
 )
 from skillproto.invocation.reported import read_violations
-from skillproto.violations import JSONValue
+from skillproto.invocation.tool_messages import carried_by, content_text
+from skillproto.violations import JSONValue, Violation
 
 Contract = Callable[[Answer], Failure | None]
 
@@ -71,19 +74,31 @@ def asixto(answer: Answer) -> Failure | None:
     kind = kind or "UNKNOWN"
     details = as_object(told.get("details"))
     code = known_code(details.get("code"))
+    flag, hint = (details.pop("retryable", None), details.pop("retry", None)) if code else (None, None)
     if code is not None:
         details.pop("code")
-    category = CATEGORY_OF_TYPE.get(kind)
+    category = _category(details) if code else None
+    category = category or CATEGORY_OF_TYPE.get(kind)
     details |= {"error_type": kind, **({"category": category} if category else {})}
     unsure = kind == "UNKNOWN"
     return Failure(
         code or (ErrorCode.UNKNOWN if unsure and answer.succeeded else None),
         words_of(told),
         details,
-        RetryHint.read(told.get("retry")),
-        None if unsure else kind == "SYSTEM",
+        RetryHint.read(told.get("retry")) or RetryHint.read(hint),
+        first_flag(flag, None if unsure else kind == "SYSTEM"),
         None if unsure else kind,
+        _violations(code, details),
     )
+
+
+def _category(details: Mapping[str, JSONValue]) -> str | None:
+    category = details.get("category")
+    return category if isinstance(category, str) and category in REACTION_OF_CATEGORY else None
+
+
+def _violations(code: ErrorCode | None, details: Mapping[str, JSONValue]) -> tuple[Violation, ...]:
+    return tuple(read_violations(details)) if code is ErrorCode.VALIDATION_ERROR else ()
 
 
 def tool_result(answer: Answer) -> Failure | None:
@@ -96,15 +111,23 @@ def tool_result(answer: Answer) -> Failure | None:
     meta = as_object(told.get("_meta"))
     category, code, description = meta.get("errorCategory"), meta.get("errorCode"), meta.get("description")
     category = category if isinstance(category, str) and category in REACTION_OF_CATEGORY else None
+    known = known_code(code)
+    details = as_object(meta.pop("details", None)) if known else {}
     rest = {key: value for key, value in meta.items() if key not in _META_READ}
-    details = {"category": category, "provider_code": code, "description": description, "meta": rest or None}
+    details |= {
+        "category": category,
+        "provider_code": None if known else code,
+        "description": description,
+        "meta": rest or None,
+    }
     return Failure(
-        known_code(code),
-        _content_text(told.get("content")) or (description if isinstance(description, str) else None),
+        known,
+        content_text(told.get("content")) or (description if isinstance(description, str) else None),
         {key: value for key, value in details.items() if value is not None},
         RetryHint.read(meta.get("retry")),
         _tool_retryable(meta.get("isRetryable"), category),
         REACTION_OF_CATEGORY.get(category) if category else None,
+        _violations(known, details),
     )
 
 
@@ -119,12 +142,25 @@ def _tool_retryable(flag: JSONValue, category: str | None) -> bool | None:
     return category == "transient" if category else None
 
 
-def _content_text(content: JSONValue) -> str | None:
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block["text"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("text"), str)]
-    return "\n".join(texts) or None
+def tool_message(answer: Answer) -> Failure | None:
+    """Read a failed tool result as it stands in a conversation with a model (Anthropic, OpenAI)."""
+    carried = carried_by(answer.value)
+    if carried is None or carried.failed is False:
+        return None
+    failure = tell_failure(Answer(answer.http_status, {}, carried.value))
+    if failure is None and carried.failed:
+        text = carried.value if isinstance(carried.value, str) else words_of(as_object(carried.value))
+        failure = Failure(message=text)
+    return failure
+
+
+def tell_failure(answer: Answer) -> Failure | None:
+    """Ask the contracts whether what a message carries tells a failure, as text alone can tell it.
+
+    >>> tell_failure(Answer(200, {}, {"error": "Nothing is left"})).message
+    'Nothing is left'
+    """
+    return next((failure for contract in _CARRIED if (failure := contract(answer))), None)
 
 
 _JSON_RPC_CODES: Mapping[int, ErrorCode] = {
@@ -252,6 +288,7 @@ _BUILT_IN: tuple[Contract, ...] = (
     envelope,
     asixto,
     tool_result,
+    tool_message,
     json_rpc,
     cancelled,
     validation_report,
@@ -260,6 +297,7 @@ _BUILT_IN: tuple[Contract, ...] = (
     any_error,
     failed,
 )
+_CARRIED: tuple[Contract, ...] = (envelope, asixto, tool_result, json_rpc, cancelled, gateway, any_error, failed)
 _registered: tuple[Contract, ...] = ()
 _lock = Lock()
 

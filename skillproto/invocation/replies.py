@@ -6,25 +6,23 @@ what is no JSON, cut short or too large is never a success.
 Source: SSP 9.2 and 9.3; the reading rules beyond them are this project's.
 """
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from skillproto.errors import CODE_OF_STATUS, ErrorCode, RetryHint, SkillError, ValidationFailed
 from skillproto.invocation.contracts import read_failure
+from skillproto.invocation.decoding import MAX_DEPTH as MAX_DEPTH
+from skillproto.invocation.decoding import TooDeepError, decode
 from skillproto.invocation.excerpts import excerpt, seen, shown
 from skillproto.invocation.failures import Answer, Failure, code_where_agreeing, words_of
 from skillproto.invocation.hints import later, read_retry_after, whole_ms
+from skillproto.invocation.tool_messages import carried_by
 from skillproto.redaction import hide, known_forms, safe_url
 from skillproto.versions import SUPPORTED_RANGE
 from skillproto.violations import JSONValue
 
 LIMIT_BYTES = 10 * 1024 * 1024
 """A body beyond this is not read."""
-
-MAX_DEPTH = 200
-"""A body with more containers inside one another is not read."""
 
 Unreadable = Literal["empty_body", "not_json", "bad_encoding", "cut_short", "too_large", "too_deep"]
 
@@ -42,7 +40,8 @@ class Reply(NamedTuple):
         state: accepted, running, completed, or a word that the protocol does not know, as
             given; such a word counts as running. A body that is no execution is completed.
         has_output: whether the reply carries an output, which may be null.
-        output: the output; of a body that is no execution, the body itself.
+        output: the output; of a body that is no execution, the body itself; of a message that
+            carries a tool's result to a model, what it carries.
         is_execution: whether the body speaks of an execution: it has `status`,
             `execution_id` or `output`. False for a bare value.
         execution_id: names the execution in later requests, or None.
@@ -156,41 +155,11 @@ def _parse(body: bytes | str, unreadable: str | None, limit_bytes: int) -> tuple
     if not text.strip():
         return None, "empty_body"
     try:
-        value = _DECODER.decode(text)
-    except RecursionError:
+        return decode(text), None
+    except TooDeepError:
         return None, "too_deep"
     except ValueError:
         return None, "not_json"
-    return (None, "too_deep") if _is_too_deep(text, value) else (value, None)
-
-
-def _refuse(word: str) -> JSONValue:
-    raise ValueError(f"{word} is no JSON")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise ValueError("a number beyond the range of a float")
-    return number
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-
-
-def _is_too_deep(text: str, value: JSONValue) -> bool:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    level = [value] if isinstance(value, dict | list) else []
-    depth = 0
-    while level and depth <= MAX_DEPTH:
-        depth += 1
-        level = [item for each in level for item in _children(each) if isinstance(item, dict | list)]
-    return depth > MAX_DEPTH
-
-
-def _children(container: JSONValue) -> Iterable[JSONValue]:
-    return container.values() if isinstance(container, dict) else container
 
 
 def _seen(body: bytes | str | None, reason: str | None) -> dict[str, JSONValue]:
@@ -203,6 +172,10 @@ def _seen(body: bytes | str | None, reason: str | None) -> dict[str, JSONValue]:
 
 def _succeed(answer: Answer, has_body: bool, now: float | None) -> Reply:
     members = answer.members
+    carried = carried_by(answer.value)
+    if carried is not None:
+        told = {"has_output": True, "output": carried.output}
+        return Reply(answer.value, answer.http_status, request_id=_request_id(answer), **told)
     execution_id = _execution_id(members)
     is_execution = execution_id is not None or isinstance(members.get("status"), str) or "output" in members
     return Reply(
@@ -251,7 +224,7 @@ def _redirect(answer: Answer) -> Failure:
 def _finish(failure: Failure, answer: Answer, now: float | None) -> SkillError:
     code = failure.code or _code(failure, answer)
     details = {**_facts(answer), **failure.details, **_certain(code, answer)}
-    message = failure.message if failure.message and failure.message.strip() else _own_words(code, answer)
+    message = failure.message if failure.message and failure.message.strip() else own_words(code, answer.http_status)
     error = _make(code, excerpt(message), shown(details), failure)
     error.retry = _hint(failure.retry, read_retry_after(answer.headers, now))
     error.http_status = answer.http_status
@@ -350,8 +323,13 @@ _CODE_WORDS = {
 }
 
 
-def _own_words(code: ErrorCode, answer: Answer) -> str:
-    if answer.http_status == 429 and code is ErrorCode.ENDPOINT_UNREACHABLE:
+def own_words(code: ErrorCode, http_status: int | None) -> str:
+    """Give the words for a failure whose reply has none: they are for whoever builds the caller.
+
+    >>> own_words(ErrorCode.ENDPOINT_UNREACHABLE, 429)
+    'The endpoint asks for fewer calls; wait before the next one'
+    """
+    if http_status == 429 and code is ErrorCode.ENDPOINT_UNREACHABLE:
         return "The endpoint asks for fewer calls; wait before the next one"
-    unknown = f"The endpoint answered with status {answer.http_status} and no known reason; ask its provider"
+    unknown = f"The endpoint answered with status {http_status} and no known reason; ask its provider"
     return _CODE_WORDS.get(code, unknown)

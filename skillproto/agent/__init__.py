@@ -1,0 +1,28 @@
+"""The agent's side: errors and results in the shapes that models and their frameworks read.
+
+Names are imported when they are first used, so that each costs only what it needs.
+"""
+
+from typing import TYPE_CHECKING
+
+from skillproto._lazy import lazy
+
+if TYPE_CHECKING:
+    from skillproto.agent.reactions import Advice as Advice
+    from skillproto.agent.reactions import reaction as reaction
+    from skillproto.agent.tool_results import to_tool_result as to_tool_result
+    from skillproto.agent.user_messages import lint_user_message as lint_user_message
+    from skillproto.agent.user_messages import user_message as user_message
+
+_HOME = {
+    "Advice": "reactions",
+    "reaction": "reactions",
+    "to_tool_result": "tool_results",
+    "lint_user_message": "user_messages",
+    "user_message": "user_messages",
+}
+
+__all__ = [*_HOME]
+
+
+__getattr__ = lazy(__name__, _HOME)

@@ -1,0 +1,130 @@
+"""What a user hears about an error: `user_message` writes it, `lint_user_message` checks it.
+
+Pure. A provider's own sentence is used where it is meant for users, keeps the rules and is in the
+language asked for; a failing system is only ever told in our own words.
+"""
+
+from skillproto.agent.gateway import is_context_overflow
+from skillproto.agent.kinds import broken_side, category_of, told_type_of
+from skillproto.agent.wording import LOCALES, Locale, internals_in, language_of, sentence
+from skillproto.errors import ErrorCode, SkillError, UsageError, is_retryable
+from skillproto.invocation.excerpts import excerpt
+from skillproto.invocation.replies import own_words
+from skillproto.rules.texts import instruction_in
+from skillproto.rules.user_messages import check_user_message
+from skillproto.violations import Violation
+
+_SAID_BY_REPLIES = (ErrorCode.EXECUTION_FAILED, ErrorCode.UNKNOWN)
+
+
+def lint_user_message(text: str) -> list[Violation]:
+    """Check the text of a user_message.
+
+    Returns:
+        One violation for each demand that the text breaks, named in `details["broken"]`:
+        too-long, identifier, system-name, blame, apology, instruction, personal-data. English
+        and Spanish are read.
+
+    Source: Asixto 06.
+
+    >>> [v.details["broken"] for v in lint_user_message("La base de datos no responde.")]
+    ['system-name']
+    """
+    return check_user_message(text, at="")
+
+
+def user_message(error: SkillError, locale: Locale = "en") -> str:
+    """Write what a user is told about an error.
+
+    Args:
+        error: any failed call.
+        locale: "en", or "es" for neutral Spanish with usted.
+
+    Returns:
+        One or two sentences that `lint_user_message` finds nothing in. Where the system fails, they
+        never say that something does not exist.
+
+    Raises:
+        UsageError: there are no sentences in this locale.
+
+    Source: Asixto 06.
+
+    >>> user_message(SkillError("ENDPOINT_UNREACHABLE", "refused"))
+    "I can't do that right now. Shall we try again?"
+    >>> error = SkillError("EXECUTION_FAILED", "La cita ya está cancelada.", details={"error_type": "VALIDATION"})
+    >>> user_message(error, "es"), user_message(error, "en")
+    ('La cita ya está cancelada.', 'Some of the details need a correction before I can continue.')
+    """
+    if locale not in LOCALES:
+        raise UsageError(f"no sentences in the locale {locale!r}; there are: {', '.join(LOCALES)}")
+    words = provider_words(error)
+    if words is not None and language_of(words) == locale and not lint_user_message(words):
+        return words
+    return sentence(_situation(error), locale)
+
+
+def provider_words(error: SkillError) -> str | None:
+    """Give the provider's own words, where they may reach a model; None where they may not.
+
+    They may where a skill itself reported the failure, the failure is not a technical one, and the
+    words are whole, hold nothing internal and give no orders.
+
+    >>> provider_words(SkillError("EXECUTION_FAILED", "The maximum discount is 30%.", details={"category": "business"}))
+    'The maximum discount is 30%.'
+    >>> provider_words(SkillError("EXECUTION_FAILED", "KeyError: 'tax'")) is None
+    True
+    """
+    if error.code not in _SAID_BY_REPLIES or category_of(error) == "transient" or is_context_overflow(error):
+        return None
+    if error.code is ErrorCode.UNKNOWN and told_type_of(error) is None:
+        return None
+    if error.message == own_words(error.code, error.http_status):
+        return None
+    words = excerpt(error.message).strip()
+    if not words or words != error.message.strip() or words.endswith("…"):
+        return None
+    return None if internals_in(words) or instruction_in(words) else words
+
+
+def _situation(error: SkillError) -> str:
+    if is_context_overflow(error):
+        return "overflow"
+    if error.code is ErrorCode.VALIDATION_ERROR:
+        return "output" if broken_side(error) == "tool_output" else "input"
+    by_code = _BY_CODE.get(error.code)
+    return by_code or _by_kind(error)
+
+
+def _by_kind(error: SkillError) -> str:
+    category, told = category_of(error), told_type_of(error)
+    match category:
+        case "transient":
+            return _technical(error)
+        case "validation":
+            return "not-found" if told == "NOT_FOUND" else "input"
+        case "business":
+            return "blocked" if told == "BLOCKER" else "rule"
+        case "permission":
+            return "denied"
+        case _:
+            return "unconfirmed" if error.details.get("may_have_run") is True else "unclear"
+
+
+def _technical(error: SkillError) -> str:
+    if error.details.get("may_have_run") is True:
+        return "unconfirmed"
+    again = is_retryable(error) and not (error.retry is not None and error.retry.max_attempts == 0)
+    if error.code is ErrorCode.EXECUTION_TIMEOUT:
+        return "late" if again else "late-final"
+    if error.details.get("reason") == "rate_limited" and again:
+        return "busy"
+    return "down" if again else "down-final"
+
+
+_BY_CODE = {
+    ErrorCode.AUTH_REQUIRED: "sign-in",
+    ErrorCode.PERMISSION_DENIED: "denied",
+    ErrorCode.SKILL_NOT_FOUND: "no-skill",
+    ErrorCode.VERSION_INCOMPATIBLE: "outdated",
+    ErrorCode.CANCELLED: "cancelled",
+}
