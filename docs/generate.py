@@ -24,6 +24,7 @@ GROUPS = {
     "protocol": "The protocol's version",
     "descriptor": "What a schema cannot say",
     "index": "The skill index",
+    "diff": "What changed between two versions",
     "config": "Excuses and baselines",
     "publish": "Publishing",
     "probe": "Live probes",

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from skillproto.invocation.replies import read_reply as read_reply
     from skillproto.invocation.retry import RetryPolicy as RetryPolicy
     from skillproto.invocation.wire import Result as Result
+    from skillproto.publishing.comparison import Comparison as Comparison
+    from skillproto.publishing.comparison import diff as diff
     from skillproto.rules import Validated as Validated
     from skillproto.rules import Validator as Validator
     from skillproto.rules import validate as validate
@@ -60,6 +62,8 @@ _HOME = {
     "Event": "invocation.events",
     "read_reply": "invocation.replies",
     "Reply": "invocation.replies",
+    "diff": "publishing.comparison",
+    "Comparison": "publishing.comparison",
     "ErrorCode": "errors",
     "RetryHint": "errors",
     "Attempt": "errors",

@@ -16,13 +16,14 @@ from skillproto.rules import (
     texts,
     user_messages,
 )
+from skillproto.rules.changes import CHANGE_RULES
 from skillproto.rules.found_elsewhere import DOCUMENT_RULES, EMBEDDED_RULES, SCHEMA_RULES
 from skillproto.rules.model import Rule
 
 _MODULES = (
     protocol, members, parameters, access, addresses, texts, user_messages, publishing, probing, suppression, baseline,
 )  # fmt: skip
-_GROUP_ORDER = ("document", "schema", "protocol", "descriptor", "index", "publish", "probe", "config")
+_GROUP_ORDER = ("document", "schema", "protocol", "descriptor", "index", "publish", "probe", "diff", "config")
 
 
 def _of_module(module: ModuleType) -> Iterator[Rule]:
@@ -30,7 +31,7 @@ def _of_module(module: ModuleType) -> Iterator[Rule]:
 
 
 def _all() -> Iterator[Rule]:
-    yield from (*DOCUMENT_RULES, *SCHEMA_RULES, *EMBEDDED_RULES)
+    yield from (*DOCUMENT_RULES, *SCHEMA_RULES, *EMBEDDED_RULES, *CHANGE_RULES)
     for module in _MODULES:
         yield from _of_module(module)
 

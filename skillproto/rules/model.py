@@ -12,7 +12,9 @@ from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Severity, Violation
 
 Check = Callable[[Subject], Iterable[Violation]]
-ExampleKind = Literal["members", "index-members", "json", "yaml", "bytes", "value", "config", "publish", "probe"]
+ExampleKind = Literal[
+    "members", "index-members", "json", "yaml", "bytes", "value", "config", "publish", "probe", "change"
+]  # fmt: skip
 
 
 class Rule(NamedTuple):
@@ -28,7 +30,8 @@ class Rule(NamedTuple):
             valid one), "index-members" likewise for an index, or a whole "json" or "yaml" text;
             "bytes" is one with Python escapes, "value" is a value with the schema that it is checked
             against; "config" needs a configuration beside it; "publish" is what a registry is asked, members laid
-            over a valid descriptor with the state beside them; "probe" is a request and its reply.
+            over a valid descriptor with the state beside them; "probe" is a request and its reply;
+            "change" is two descriptors, given as members.
         why: the longer explanation.
         schemas: the kinds of document that the rule is asked about.
         check: looks for what breaks the rule; None where reading or validation finds it.

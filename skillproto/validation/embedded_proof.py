@@ -44,8 +44,17 @@ def proof_of(schema: Any) -> Proof | None:
     >>> fits({"a": 1}), fits({"a": 0}), proof_of({"not": {}}) is None
     (True, False, True)
     """
+    return proof_in(schema, schema)
+
+
+def proof_in(root: Any, schema: Any) -> Proof | None:
+    """Give such a function for a part of a schema, whose references lead into `root`.
+
+    >>> proof_in({"$defs": {"a": {"type": "null"}}}, {"$ref": "#/$defs/a"})(None)
+    True
+    """
     try:
-        return _Maker(schema).proof(schema)
+        return _Maker(root).proof(schema)
     except _NoProof:
         return None
 

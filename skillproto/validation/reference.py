@@ -56,6 +56,26 @@ def check_value(value: JSONValue, schema: JSONValue, budget: Budget, *, at: str 
     return translate(errors, schema, at=at)
 
 
+def fits_part(value: JSONValue, root: JSONValue, part: JSONValue, budget: Budget) -> bool:
+    """Say whether a value fits a part of a schema, whose references lead into `root`.
+
+    Args:
+        value: any value.
+        root: a schema as for `check_value`.
+        part: an object that stands in it.
+        budget: what the work is counted against.
+
+    Raises:
+        BudgetSpent: the check took more work than it may.
+        RecursionError: value or schema is nested too deeply.
+
+    >>> fits_part(5, {"$defs": {"a": {"type": "integer"}}}, {"$ref": "#/$defs/a"}, Budget())
+    True
+    """
+    checker = _Validator(root, registry=_NO_OTHERS, format_checker=Context(root, budget))
+    return bool(checker.evolve(schema=part).is_valid(value))
+
+
 @lru_cache(maxsize=8)
 def _shipped(name: str) -> dict[str, Any]:
     schema = load_schema(name)

@@ -9,6 +9,7 @@ from typing import Any
 
 from skillproto.documents import Limits, read
 from skillproto.publishing import RegistryState, publish_check
+from skillproto.publishing.comparison import diff
 from skillproto.publishing.probing.judging import Exchange, judge
 from skillproto.rules import Rule, check_document, validate
 from skillproto.validation import compile_embedded
@@ -80,6 +81,9 @@ def findings(rule: Rule, text: str) -> list[Violation]:
             return list(judge(Exchange.read(json.loads(text))))
         case "config":
             return _read(text.encode(), "json", _SMALL)
+        case "change":
+            case = json.loads(text)
+            return diff(with_members(**case["old"]), with_members(**case["new"])).violations
 
 
 def publishing_findings(
