@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 from urllib.request import getproxies, proxy_bypass
 
 from skillproto.errors import UsageError
-from skillproto.invocation import _deadline
+from skillproto.invocation import _backends
 from skillproto.invocation._shards import Shards
 from skillproto.invocation.wire import Request
 
@@ -107,7 +107,7 @@ class TransportCarrier:
     """Sends through a bare transport, of either kind."""
 
     def __init__(self, transport: Any, family: ModuleType, *, is_async: bool) -> None:
-        self.is_held = _deadline.hold(transport)
+        self.is_held = _backends.hold(transport)
         self._family = family
         self._stream = _body_class(family)
         self._handle = transport.handle_async_request if is_async else transport.handle_request
@@ -171,7 +171,7 @@ class ClientCarrier:
         self._client = client
         mounts = getattr(client, "_mounts", {}).values()
         transports = [getattr(client, "_transport", None), *(each for each in mounts if each is not None)]
-        held = [_deadline.hold(each) for each in transports]
+        held = [_backends.hold(each) for each in transports]
         self.is_held = all(held)
 
     def send(self, request: Request, timeout_s: float) -> Any:

@@ -25,6 +25,12 @@ from skillproto.invocation._deadline import Exchange
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.wire import Lost, Replied, Request, Stopped
 
+Unsent = Callable[[], object]
+
+
+def _told_to_nobody() -> None:
+    pass
+
 
 class Exchanger:
     """Sends requests with a blocking client."""
@@ -34,9 +40,18 @@ class Exchanger:
         self._limit_bytes = limit_bytes
         self._clock = clock
 
-    def send(self, request: Request, limit_s: float) -> Replied | Lost:
-        """Send a request and read its reply, within a time in seconds."""
-        return self.send_in(Exchange(limit_s, self._clock), request)
+    def send(self, request: Request, limit_s: float, unsent: Unsent = _told_to_nobody) -> Replied | Lost:
+        """Send a request and read its reply, within a time in seconds.
+
+        `unsent` is called where this is interrupted before anything was written.
+        """
+        exchange = Exchange(limit_s, self._clock)
+        try:
+            return self.send_in(exchange, request)
+        except BaseException:
+            if self._carriers.are_held and not exchange.wrote:
+                unsent()
+            raise
 
     def send_in(self, exchange: Exchange, request: Request) -> Replied | Lost:
         """Send within an exchange that the caller made, and may pin or abort."""
@@ -46,7 +61,6 @@ class Exchanger:
         with self._carriers.borrow(request.url) as carrier:
             event = self._once(carrier, request, exchange)
             if _is_stale(event, exchange):
-                exchange.wrote = False
                 event = self._once(carrier, request, exchange)
             return event
 
@@ -107,11 +121,12 @@ class AsyncExchanger:
         self._limit_bytes = limit_bytes
         self._clock = clock
 
-    async def send(self, request: Request, limit_s: float) -> Replied | Lost:
+    async def send(self, request: Request, limit_s: float, unsent: Unsent = _told_to_nobody) -> Replied | Lost:
         """Send a request and read its reply, within a time in seconds.
 
-        The library runs in a task of its own that is never cancelled, since it loses
-        connections when it is. A cancelled caller aborts the exchange instead.
+        `unsent` is called where this is cancelled before anything was written. The library runs
+        in a task of its own that is never cancelled, since it loses connections when it is. A
+        cancelled caller aborts the exchange instead.
         """
         exchange = Exchange(limit_s, self._clock)
         if not self._carriers.are_held:
@@ -119,8 +134,13 @@ class AsyncExchanger:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return await self._on_any(request, exchange)
-        return await self._on_asyncio(request, exchange, loop)
+            loop = None
+        try:
+            return await (self._on_asyncio(request, exchange, loop) if loop else self._on_any(request, exchange))
+        except BaseException:
+            if not exchange.wrote:
+                unsent()
+            raise
 
     async def _within(self, limit_s: float, request: Request, exchange: Exchange) -> Replied | Lost:
         """What is not held has no pool of ours to lose: it is cancelled as any other code."""
@@ -171,7 +191,6 @@ class AsyncExchanger:
         with self._carriers.borrow(request.url) as carrier:
             event = await self._once(carrier, request, exchange)
             if _is_stale(event, exchange):
-                exchange.wrote = False
                 event = await self._once(carrier, request, exchange)
             return event
 

@@ -198,9 +198,11 @@ class SkillClient(Resuming):
 
         return in_threads(invoke, calls, concurrency)
 
-    def _send(self, request: Request, limit_s: float, cancel: CancelToken | None) -> Replied | Lost | Stopped:
+    def _send(
+        self, core: Core, request: Request, limit_s: float, cancel: CancelToken | None
+    ) -> Replied | Lost | Stopped:
         if cancel is None:
-            return self._exchanger.send(request, limit_s)
+            return self._exchanger.send(request, limit_s, core.unsent)
         return self._exchanger.send_until(request, limit_s, cancel)
 
     def _wait(self, seconds: float, cancel: CancelToken | None) -> Woke | Stopped:
@@ -221,7 +223,7 @@ class SkillClient(Resuming):
             while True:
                 match action:
                     case Send(request, limit_s):
-                        action = core.receive(self._send(request, limit_s, cancel))
+                        action = core.receive(self._send(core, request, limit_s, cancel))
                     case Wait(seconds):
                         action = core.receive(self._wait(seconds, cancel))
                     case Queue(places, limit_s):
@@ -342,7 +344,7 @@ class AsyncSkillClient(AsyncResuming):
             while True:
                 match action:
                     case Send(request, limit_s):
-                        action = core.receive(await self._exchanger.send(request, limit_s))
+                        action = core.receive(await self._exchanger.send(request, limit_s, core.unsent))
                     case Wait(seconds):
                         await self._timing.sleep_async(seconds)
                         action = core.receive(Woke())

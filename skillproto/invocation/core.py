@@ -64,6 +64,10 @@ class Core(Attempts):
             self._machine.close()
         return GiveUp(self._fail(error))
 
+    def unsent(self) -> None:
+        """Learn that nothing of the request under way was written, before the call is abandoned."""
+        self._starting = False
+
     def receive(self, event: Incoming | None) -> Action:
         """Hand in what happened, and give the next action."""
         assert self._machine is not None  # noqa: S101 - start() comes first

@@ -213,10 +213,10 @@ class WatchedExchanger:
         self._telemetry = telemetry
         self._exchanger = exchanger
 
-    def send(self, request: Request, limit_s: float) -> Any:
+    def send(self, request: Request, limit_s: float, unsent: Callable[[], object]) -> Any:
         """Send as the exchanger does."""
         with self._telemetry.request(request) as watched:
-            return watched.ended(self._exchanger.send(watched.request, limit_s))
+            return watched.ended(self._exchanger.send(watched.request, limit_s, unsent))
 
     def send_until(self, request: Request, limit_s: float, token: CancelToken) -> Any:
         """Send as the exchanger does, until the token is cancelled."""
@@ -231,10 +231,10 @@ class AsyncWatchedExchanger:
         self._telemetry = telemetry
         self._exchanger = exchanger
 
-    async def send(self, request: Request, limit_s: float) -> Any:
+    async def send(self, request: Request, limit_s: float, unsent: Callable[[], object]) -> Any:
         """Send as the exchanger does."""
         with self._telemetry.request(request) as watched:
-            return watched.ended(await self._exchanger.send(watched.request, limit_s))
+            return watched.ended(await self._exchanger.send(watched.request, limit_s, unsent))
 
 
 def _attributes(request: Request) -> Attributes:

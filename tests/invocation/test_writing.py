@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from skillproto.invocation._deadline import _AsyncStream, _Stream
+from skillproto.invocation._streams import AsyncStream, Stream
 
 HEAD = b"POST /run HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"
 
@@ -46,7 +46,7 @@ CASES: list[Any] = [
 @pytest.mark.parametrize(("pieces", "written"), CASES)
 def test_what_is_written_when_the_reply_is_read(pieces: list[bytes], written: list[bytes]) -> None:
     wire = Wire()
-    stream = _Stream(wire, httpx)
+    stream = Stream(wire, httpx)
     for piece in pieces:
         stream.write(piece)
     assert stream.read(10) == b"reply"
@@ -56,7 +56,7 @@ def test_what_is_written_when_the_reply_is_read(pieces: list[bytes], written: li
 @pytest.mark.parametrize(("pieces", "written"), CASES)
 def test_what_is_written_when_the_reply_is_awaited(pieces: list[bytes], written: list[bytes]) -> None:
     wire = AsyncWire()
-    stream = _AsyncStream(wire, httpx)
+    stream = AsyncStream(wire, httpx)
 
     async def talk() -> bytes:
         for piece in pieces:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
@@ -84,6 +84,29 @@ def silent(_: Proxy) -> Iterator[Place]:
     """A port where connecting takes for ever."""
     with silent_url() as url:
         yield Place(url)
+
+
+@contextmanager
+def hanging_look_up(_: Proxy) -> Iterator[Place]:
+    """A name whose look-up does not end for as long as the place is open."""
+    over = threading.Event()
+    look_up = socket.getaddrinfo
+
+    def hang(host: Any, *args: Any, **options: Any) -> Any:
+        if host in (HANGING_HOST, HANGING_HOST.encode()):
+            over.wait(30)
+            raise socket.gaierror(socket.EAI_AGAIN, "the test is over")
+        return look_up(host, *args, **options)
+
+    socket.getaddrinfo = hang
+    try:
+        yield Place(f"https://{HANGING_HOST}/run")
+    finally:
+        over.set()
+        socket.getaddrinfo = look_up
+
+
+HANGING_HOST = "hanging.invalid"
 
 
 def accepting(greet: Callable[[socket.socket], bool], *, scheme: str = "http") -> Opening:

@@ -19,6 +19,7 @@ from tests.support.fault_places import (
     behind,
     hang_up,
     hang_up_at_once,
+    hanging_look_up,
     refusing,
     say_nothing,
     served,
@@ -128,12 +129,14 @@ NEVER_SENT = {"requests": None}
 CONNECTING = rows(
     "Connecting",
     ("the host's name is not known", at("https://skill.invalid/run"), UNREACHABLE, "dns", NEVER_SENT),
+    ("the look-up of the host's name takes for ever", hanging_look_up, TIMEOUT, "deadline",
+     NEVER_SENT | {"timeout_ms": SHORT_MS}),
     ("the port refuses connections", refusing, UNREACHABLE, "refused", NEVER_SENT | {"attempts": 2}),
     ("connecting takes for ever", silent, TIMEOUT, "deadline", NEVER_SENT | {"timeout_ms": SHORT_MS}),
     ("the connection is reset at once", accepting(hang_up_at_once), UNREACHABLE, "reset", AGAIN | PERHAPS),
     ("the connection is reset as soon as something is sent", accepting(hang_up), UNREACHABLE, "reset", LOST),
     ("the connection is accepted, and nothing is read", accepting(say_nothing), TIMEOUT, "deadline", LATE),
-)
+)  # fmt: skip
 
 TLS_GOOD = served([GOOD], tls="verified")
 UNSAFE = {"requests": 0}
