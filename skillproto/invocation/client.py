@@ -199,7 +199,7 @@ class SkillClient(Resuming):
         return in_threads(invoke, calls, concurrency)
 
     def _send(
-        self, core: Core, request: Request, limit_s: float, cancel: CancelToken | None
+        self, core: "Driven", request: Request, limit_s: float, cancel: CancelToken | None
     ) -> Replied | Lost | Stopped:
         if cancel is None:
             return self._exchanger.send(request, limit_s, core.unsent)

@@ -95,6 +95,11 @@ class Journaled:
             self._is_over = True
             self._quietly(self._write_abandoned)
 
+    def unsent(self) -> None:
+        """Learn that nothing of the request under way was written; see `Core.unsent`."""
+        if self._core is not None:
+            self._core.unsent()
+
     # The journal looked at, and the core that follows from it.
 
     def _look(self) -> Action | Keep:
