@@ -36,9 +36,9 @@ DOCUMENTS: dict[str, Callable[[], dict[str, Any]]] = {
 @pytest.mark.parametrize("make", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_a_document_takes_bounded_time(make: Callable[[], dict[str, Any]]) -> None:
     document = make()
-    began = time.perf_counter()
+    began = time.process_time()
     validate(document)
-    assert time.perf_counter() - began < 6
+    assert time.process_time() - began < 6
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_document_takes_bounded_time(make: Callable[[], dict[str, Any]]) -> No
     ],
 )
 def test_a_user_message_takes_bounded_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     check_user_message(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_checks_that_had_to_be_given_up_are_one_finding_and_never_a_pass() -> None:

@@ -11,8 +11,8 @@ from skillproto.validation import check, check_inputs, compile_embedded, surely_
 from tests.validation.samples import descriptor
 
 SMALL = 100
-TIMES = 100
-MOST_TIMES_SLOWER = 120
+TIMES = 20
+MOST_TIMES_SLOWER = 30
 
 
 def with_inputs(make: Callable[[int], Any]) -> Callable[[int], Any]:
