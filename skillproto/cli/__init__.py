@@ -27,6 +27,8 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         "demo": "See it work: a provider that fails twice, and a call that comes through.",
         "init": "Write a new descriptor.",
         "schema": "Print a schema, for an editor or another validator.",
+        "publish-check": "Ask of a descriptor what a registry asks before it publishes it.",
+        "check-service": "Answer over HTTP what publish-check answers.",
         "explain": "Tell what an error code or a rule means, and what to do.",
     },
     epilog=(

@@ -33,7 +33,7 @@ class SkillprotoGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.commands_of:
             return None
-        command = import_module(f"skillproto.cli.{cmd_name}").command
+        command = import_module(f"skillproto.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)  # noqa: S101 - a promise of every module named in commands_of
         return command
 

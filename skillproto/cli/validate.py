@@ -85,7 +85,7 @@ def command(
     'skills/**/*.json', or '-' for the standard input.
     """
     _require_schema(schema)
-    _require_spared(output_file, paths)
+    require_spared(output_file, paths)
     limits = chosen_limits(choices)
     check = _chosen(Check(schema, engine, stdin_filename, limits=limits, written=output_file), choices)
     if write_baseline is not None:
@@ -129,7 +129,7 @@ def _require_schema(name: str) -> None:
         raise click.BadParameter(f"no schema {name!r}.{did_you_mean(name, SCHEMA_NAMES)} There are: {known}")
 
 
-def _require_spared(output_file: str | None, paths: tuple[str, ...]) -> None:
+def require_spared(output_file: str | None, paths: tuple[str, ...]) -> None:
     """Refuse to write the report over a descriptor that is to be checked."""
     if output_file is not None and os.path.realpath(output_file) in map(os.path.realpath, paths):
         raise click.UsageError("--output-file names a file that is to be checked; choose another name for the report")

@@ -1,17 +1,21 @@
 """Compare a descriptor with the version before it; what could not be compared is never called compatible."""
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from skillproto.errors import SkillError
 from skillproto.publishing import versions
 from skillproto.publishing._reading import of_descriptor
-from skillproto.publishing.obstacles import Obstacle
+from skillproto.publishing.obstacles import NotCarriedOut, Obstacle
 from skillproto.publishing.published import Published, precedence_of
 from skillproto.publishing.state import RegistryState
 from skillproto.rules import publishing as rules
 from skillproto.versions import Version, is_version
-from skillproto.violations import JSONValue, Violation
+from skillproto.violations import JSONValue, Violation, resolve
+
+if TYPE_CHECKING:
+    from skillproto.publishing.comparison import Change
+    from skillproto.rules import RuleConfig
 
 Load = Callable[[str, str], JSONValue]
 Against = JSONValue | Load | None
@@ -35,7 +39,12 @@ class Compared(NamedTuple):
 
 
 def compared(
-    descriptor: Mapping[str, Any], state: RegistryState | None, against: Against, *, may_compare: bool
+    descriptor: Mapping[str, Any],
+    state: RegistryState | None,
+    against: Against,
+    config: "RuleConfig",
+    *,
+    may_compare: bool,
 ) -> Compared:
     """Compare with what is published: the version first, then the contract.
 
@@ -43,12 +52,13 @@ def compared(
         descriptor: the new one.
         state: what the registry knows, or None.
         against: the previous descriptor, a function that gives published ones, or None.
+        config: which changes count, and whether the descriptor may excuse itself from some.
         may_compare: whether the descriptor fits its schema, so that it has a contract.
     """
     load = against if callable(against) else None
     previous = None if load is not None else against
     if previous is not None:
-        return _with_previous(descriptor, state, previous, may_compare)
+        return _with_previous(descriptor, state, previous, config, may_compare=may_compare)
     skill_id, version = descriptor.get("id"), descriptor.get("version")
     if state is None or not isinstance(skill_id, str) or not _is_semver(version):
         return Compared()
@@ -56,11 +66,16 @@ def compared(
     base = _base(state, skill_id, version)
     if base is None or not may_compare:
         return Compared(found)
-    return _with_base(descriptor, base, load, found)
+    return _with_base(descriptor, base, load, config, found)
 
 
 def _with_previous(
-    descriptor: Mapping[str, Any], state: RegistryState | None, previous: JSONValue, may_compare: bool
+    descriptor: Mapping[str, Any],
+    state: RegistryState | None,
+    previous: JSONValue,
+    config: "RuleConfig",
+    *,
+    may_compare: bool,
 ) -> Compared:
     known = of_descriptor(previous)
     if known is None:
@@ -73,54 +88,78 @@ def _with_previous(
         found += versions.against_published(version, own if own else RegistryState([known]).versions(known.id))
     if not may_compare or not _is_semver(version) or not _promises(known.version, version):
         return Compared(tuple(found))
-    return _breaks(descriptor, known, tuple(found))
+    return _breaks(descriptor, known, config, tuple(found))
 
 
 def _with_base(
-    descriptor: Mapping[str, Any], base: Published, load: Load | None, found: tuple[Violation, ...]
+    descriptor: Mapping[str, Any],
+    base: Published,
+    load: Load | None,
+    config: "RuleConfig",
+    found: tuple[Violation, ...],
 ) -> Compared:
     old = base.descriptor
     if old is None and load is not None:
         try:
             old = load(base.id, base.version)
+        except NotCarriedOut as error:
+            return Compared(found, (error.obstacle,))
         except Exception as error:  # whatever the registry's own storage raises is no word about the descriptor
             message = f"The descriptor of {base.id} {base.version} could not be loaded ({type(error).__name__})"
             return Compared(found, (Obstacle("comparison", "not-loaded", message),))
     if old is None:
         message = f"{base.id} {base.version} is published, but its descriptor is not at hand to compare with"
         return Compared(found, (Obstacle("comparison", "no-descriptor", message),))
-    return _breaks(descriptor, base._replace(descriptor=old), found)
+    return _breaks(descriptor, base._replace(descriptor=old), config, found)
 
 
-def _breaks(descriptor: Mapping[str, Any], base: Published, found: tuple[Violation, ...]) -> Compared:
+def _breaks(
+    descriptor: Mapping[str, Any], base: Published, config: "RuleConfig", found: tuple[Violation, ...]
+) -> Compared:
     old = base.descriptor
     if isinstance(old, dict) and all(old.get(name) == descriptor.get(name) for name in _CONTRACT):
         return Compared(found, (), base.version)
     try:
-        comparison = import_module("skillproto.publishing.comparison").diff(old, descriptor)
-        breaks = [change for change in comparison.changes if change.level == "breaking"]
+        from skillproto.publishing.comparison import diff
+
+        breaks = diff(old, descriptor, config=config).of_level("breaking")
     except Exception as error:  # a comparison that failed must not end as "compatible"
-        message = f"The comparison with {base.id} {base.version} could not be made ({type(error).__name__})"
-        return Compared(found, (Obstacle("comparison", "failed", message),))
+        return Compared(found, (_failed(base, error),))
     told = [_break(change, descriptor, base) for change in breaks[:_MOST_BREAKS]]
     return Compared((*found, *told), (), base.version)
 
 
-def _break(change: Any, descriptor: Mapping[str, Any], base: Published) -> Violation:
+def _failed(base: Published, error: Exception) -> Obstacle:
+    why = error.message if isinstance(error, SkillError) else type(error).__name__
+    return Obstacle("comparison", "failed", f"{base.id} {base.version} could not be compared with: {why}")
+
+
+def _break(change: "Change", descriptor: Mapping[str, Any], base: Published) -> Violation:
     bump = "minor" if Version.parse(base.version).major == 0 else "major"
     undecided = "" if change.decided else "; it cannot be decided, and counts as a break"
     finding = rules.BREAKING_WITHOUT_MAJOR.found(
-        change.pointer,
+        _place(change, descriptor),
         f"a new {bump} version",
         descriptor["version"],
-        f"{change.message} since {base.version}{undecided}",
+        f"{change.message} (since {base.version}){undecided}",
         details={"change": change.rule, "since": base.version, "needs": bump, "decided": change.decided},
     )
     line = f"{descriptor['id']}@{descriptor['version']} {finding.rule} {finding.field}".rstrip()
-    return finding._replace(
-        hint=f"Raise the {bump} version, or let the registry allow it: {line}",
-        details={**finding.details, "allow": line},
-    )
+    hint = f"Raise the {bump} version, or let the registry allow it: {line}"
+    return finding._replace(hint=hint, details={**finding.details, "allow": line})
+
+
+def _place(change: "Change", descriptor: Mapping[str, Any]) -> str:
+    """Give a pointer into the new descriptor: of what is gone, that of what it was in."""
+    at = change.pointer if change.side == "new" else change.pointer.rpartition("/")[0]
+    while at:
+        try:
+            resolve(descriptor, at)
+        except (LookupError, ValueError, TypeError):
+            at = at.rpartition("/")[0]
+        else:
+            return at
+    return ""
 
 
 def _id_changed(skill_id: JSONValue, known: Published) -> list[Violation]:

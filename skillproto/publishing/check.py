@@ -78,7 +78,7 @@ def publish_check(
     outcome = Compared()
     obstacles: list[Obstacle] = []
     if isinstance(value, dict) and not any(finding.rule.startswith(_UNUSABLE) for finding in findings):
-        outcome = compared(value, state, against, may_compare=not any(map(_is_schema_fault, findings)))
+        outcome = compared(value, state, against, config, may_compare=not any(map(_is_schema_fault, findings)))
         asked = [*_asked(value, state, publisher, frozenset(proofs)), *outcome.findings]
         obstacles += outcome.obstacles
         if probe is not None:

@@ -110,16 +110,23 @@ def index_says(descriptor: Descriptor, state: RegistryState) -> Iterator[Violati
         yield rules.INDEX_MISSING.found("/id", "an id that the index lists", skill_id, message)
         return
     same = [entry for entry in entries if entry.get("version") == descriptor.get("version")]
-    for name in _COMPARED if same else ("version", *_COMPARED):
-        told = (same or entries)[-1].get(name)
-        if told != descriptor.get(name):
-            yield rules.INDEX_MISMATCH.found(
-                f"/{name}",
-                f"what the index says: {short_text(str(told), 100)}",
-                descriptor.get(name),
-                f"The entry in the provider's index has another {name}",
-                hint="Change the one that is behind",
-            )
+    if not same:
+        yield _mismatch("version", entries[-1].get("version"), descriptor, "warning")
+        return
+    for name in _COMPARED:
+        if same[-1].get(name) != descriptor.get(name):
+            yield _mismatch(name, same[-1].get(name), descriptor, "error")
+
+
+def _mismatch(name: str, told: JSONValue, descriptor: Descriptor, severity: Severity) -> Violation:
+    return rules.INDEX_MISMATCH.found(
+        f"/{name}",
+        f"what the index says: {short_text(str(told), 100)}",
+        descriptor.get(name),
+        f"The entry in the provider's index has another {name}",
+        severity=severity,
+        hint="Change the one that is behind",
+    )
 
 
 def too_many(skill_id: str, state: RegistryState) -> Iterator[Violation]:

@@ -123,7 +123,8 @@ INDEX_MISMATCH = _publish(
     '{"descriptor": {"description": "Translates."}, "state": {"index": [' + _ENTRY % '"Summarizes."' + "]}}",
     '{"descriptor": {"description": "Translates."}, "state": {"index": [' + _ENTRY % '"Translates."' + "]}}",
     """Whoever chooses a skill reads the entry, and whoever calls it reads the descriptor. Compared are name, capability
-    type, description, access and version; an index may list several versions, and that of this version counts.""",
+    type, description and access, in the entry of this very version. Where the index has only other versions, that
+    is a warning: it is still to be brought up to date.""",
     "publish",
 )
 RESERVED_VERSION = _publish(

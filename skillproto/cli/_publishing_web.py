@@ -1,0 +1,54 @@
+"""What is published at an address: an index or a descriptor, fetched as strangers' addresses are."""
+
+import json
+
+from skillproto.cli._publishing import Known
+from skillproto.discovery import Fetcher, FetchError, FetchPolicy
+from skillproto.publishing.loading import state_of_index
+from skillproto.publishing.obstacles import NotCarriedOut, Obstacle
+from skillproto.publishing.state import RegistryState
+from skillproto.violations import JSONValue
+
+_OK = 200
+
+
+def known_from_web(state: RegistryState | None, url: str, policy: FetchPolicy) -> Known:
+    """Fetch what a descriptor is compared with.
+
+    Raises:
+        NotCarriedOut: the address does not give an index or a descriptor.
+    """
+    fetcher = Fetcher(policy)
+    value = _fetched(fetcher, url)
+    if not isinstance(value, dict) or "skills" not in value:
+        return Known(state, value)
+    try:
+        index = state_of_index(value)
+    except ValueError as error:
+        raise _failed("malformed", f"{url}: {error}") from error
+
+    def load(skill_id: str, version: str) -> JSONValue:
+        entries = index.listed(skill_id) or []
+        address = next((entry.get("descriptor_url") for entry in entries if entry.get("version") == version), None)
+        if not isinstance(address, str):
+            raise LookupError(version)  # noqa: TRY004 - it is missing, whatever stands there
+        return _fetched(fetcher, address)
+
+    return Known(index if state is None else state, load)
+
+
+def _fetched(fetcher: Fetcher, url: str) -> JSONValue:
+    try:
+        reply = fetcher.get(url)
+    except FetchError as error:
+        raise _failed(error.reason, str(error)) from error
+    if reply.status != _OK:
+        raise _failed("status", f"{url} answers {reply.status}")
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError) as error:
+        raise _failed("malformed", f"{url} gives no JSON") from error
+
+
+def _failed(reason: str, message: str) -> NotCarriedOut:
+    return NotCarriedOut(Obstacle("comparison", reason, message, is_remote=True))
