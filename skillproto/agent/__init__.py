@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from skillproto._lazy import lazy
 
 if TYPE_CHECKING:
+    from skillproto.agent.history import Repaired as Repaired
+    from skillproto.agent.history import repair_history as repair_history
     from skillproto.agent.reactions import Advice as Advice
     from skillproto.agent.reactions import reaction as reaction
     from skillproto.agent.tool_results import to_tool_result as to_tool_result
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from skillproto.agent.user_messages import user_message as user_message
 
 _HOME = {
+    "Repaired": "history",
+    "repair_history": "history",
     "Advice": "reactions",
     "reaction": "reactions",
     "to_tool_result": "tool_results",
