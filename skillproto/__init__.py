@@ -11,6 +11,7 @@ from skillproto._lazy import lazy
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from skillproto.agent.skill_set import SkillSet as SkillSet
     from skillproto.descriptor import Descriptor as Descriptor
     from skillproto.errors import Attempt as Attempt
     from skillproto.errors import AuthRequired as AuthRequired
@@ -64,6 +65,7 @@ _HOME = {
     "Reply": "invocation.replies",
     "diff": "publishing.comparison",
     "Comparison": "publishing.comparison",
+    "SkillSet": "agent.skill_set",
     "ErrorCode": "errors",
     "RetryHint": "errors",
     "Attempt": "errors",

@@ -125,6 +125,7 @@ class SkillError(SkillprotoError):
         attempts: how many requests to start the skill were made; 0 when it was refused locally.
         history: an `Attempt` for each.
         retryable: what the reply says about trying again, or None when it says nothing.
+        answers: where the call was one of several that a model wanted: what became of each.
 
     Source: SSP 9.3.
 
@@ -133,6 +134,7 @@ class SkillError(SkillprotoError):
     """
 
     code: ErrorCode = ErrorCode.UNKNOWN
+    answers: tuple[Any, ...] = ()
     _classes: ClassVar[dict[ErrorCode, type["SkillError"]]] = {}
 
     def __new__(cls, code: ErrorCode | str = ErrorCode.UNKNOWN, *args: Any, **kwargs: Any) -> Self:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from skillproto.agent.history import repair_history as repair_history
     from skillproto.agent.reactions import Advice as Advice
     from skillproto.agent.reactions import reaction as reaction
+    from skillproto.agent.skill_set import SkillSet as SkillSet
     from skillproto.agent.tool_results import to_tool_result as to_tool_result
     from skillproto.agent.user_messages import lint_user_message as lint_user_message
     from skillproto.agent.user_messages import user_message as user_message
@@ -21,6 +22,7 @@ _HOME = {
     "repair_history": "history",
     "Advice": "reactions",
     "reaction": "reactions",
+    "SkillSet": "skill_set",
     "to_tool_result": "tool_results",
     "lint_user_message": "user_messages",
     "user_message": "user_messages",
