@@ -1,4 +1,4 @@
-"""Write `codes.md` and `rules.md` from what the package itself knows, and `faults.md` from its tests.
+"""Write `codes.md`, `rules.md` and the table of `diff.md` from what the package knows, `faults.md` from its tests.
 
 python docs/generate.py           writes them
 python docs/generate.py --check   writes nothing; 1 when one of them is not fresh
@@ -15,6 +15,7 @@ from typing import Any
 from skillproto.errors import ErrorCode
 from skillproto.reports.advice import ADVICE, retried
 from skillproto.rules import CATALOGUE, RULE_PACK_VERSION, Rule
+from skillproto.rules.changes import LEVELS
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py; change the source, not this file. -->\n"
@@ -110,10 +111,21 @@ def _fault(fault: Any) -> str:
     return f"| {fault.name} | {end}{reason}{waits} | {fault.attempts} | {requests} | {ran} |\n"
 
 
+MARK = "<!-- The table is written by docs/generate.py; change the source, not this file. -->\n"
+
+
+def comparing() -> str:
+    """Write the page of comparisons: the words that are there, and the table of rules below them."""
+    head = (HERE / "diff.md").read_text(encoding="utf-8").partition(MARK)[0]
+    rows = (f"| `{name}` | {level} | {CATALOGUE[name].summary} |\n" for name, level in LEVELS.items())
+    return f"{head}{MARK}\n| rule | level | asks that, or tells that |\n| --- | --- | --- |\n" + "".join(rows)
+
+
 def main(check: bool) -> int:
     """Write the pages, or look whether they are fresh."""
     stale = []
-    for name, text in {"codes.md": codes().rstrip("\n") + "\n", "rules.md": rules(), "faults.md": faults()}.items():
+    pages = {"codes.md": codes(), "rules.md": rules(), "faults.md": faults(), "diff.md": comparing()}
+    for name, text in ((name, page.rstrip("\n") + "\n") for name, page in pages.items()):
         path = HERE / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)

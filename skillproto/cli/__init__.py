@@ -22,6 +22,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     context_settings={"max_content_width": 100},
     commands_of={
         "validate": "Check descriptors and report everything that is wrong with them.",
+        "diff": "Tell what changed between two versions of a descriptor.",
         "invoke": "Call a skill and print its output.",
         "resume": "Take up the calls that a killed process left open in a journal.",
         "demo": "See it work: a provider that fails twice, and a call that comes through.",

@@ -2,6 +2,7 @@
 
 from skillproto.publishing.comparison.changes import Bump, Change, Comparison
 from skillproto.publishing.comparison.comparing import diff
+from skillproto.publishing.comparison.excuses import finding_in
 from skillproto.publishing.comparison.excuses import lines as suppression_lines
 
-__all__ = ["Bump", "Change", "Comparison", "diff", "suppression_lines"]
+__all__ = ["Bump", "Change", "Comparison", "diff", "finding_in", "suppression_lines"]

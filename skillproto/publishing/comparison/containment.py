@@ -135,17 +135,21 @@ class Containment:
                 yield from check(self, facts, target, value)
 
     def _listed(self, facts: Facts, values: list[Any], target: Node) -> list[Reason]:
-        refused = [value for value in values if not self.fits(value, target)]
-        found = [value for value in refused if all(self.fits(value, node) for node in facts.nodes)]
-        return _distinct([self._refused(value, target) for value in found[:_MOST_REASONS]])
+        found: list[Reason] = []
+        for value in values:
+            if len(found) < _MOST_REASONS and not self.fits(value, target):
+                is_certain = all(self.fits(value, node) for node in facts.nodes)
+                if is_certain or self.parts.has_formats:  # a format may keep it out here, and let it in elsewhere
+                    found.append(self._refused(value, target, is_certain=is_certain))
+        return _distinct(found)
 
-    def _refused(self, value: Any, target: Node) -> Reason:
+    def _refused(self, value: Any, target: Node, *, is_certain: bool) -> Reason:
         from skillproto.publishing.comparison.phrases import value_phrase
 
         parts = self.facts((target,)).parts
         refusing = next((part for part in parts if "enum" in part or "const" in part), target)
         keyword = next((word for word in ("enum", "const", "type") if word in refusing), "value")
-        return self.reason(refusing, keyword, value_phrase(value), certain=True)
+        return self.reason(refusing, keyword, value_phrase(value), certain=is_certain)
 
     def fits(self, value: Any, node: Node) -> bool:
         """Say whether a value fits a node.
@@ -162,7 +166,7 @@ class Containment:
             return True
         self.budget.spend()
         values = facts.first_values()
-        if values is not None and depth == 0:
+        if values is not None and depth == 0 and not self.parts.has_formats:
             return not any(all(self.fits(value, node) for node in facts.nodes) for value in values)
         return all(facts.empty_kind(kind) or self._has_no(facts, kind, depth) for kind in facts.kinds)
 

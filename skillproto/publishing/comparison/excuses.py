@@ -48,7 +48,7 @@ def excuse(new: JSONValue, changes: Iterable[Change], config: "RuleConfig | None
     excused = [each for each in listed if not chosen.is_on(each.rule)]
     if not chosen.suppressions or not has_excuses(new):
         return Excused(on, excused, [])
-    findings = [_finding(new, each)._replace(line=i) for i, each in enumerate(on)]
+    findings = [finding_in(new, each)._replace(line=i) for i, each in enumerate(on)]
     left = suppress(new, findings, chosen, frozenset({GROUP}))
     kept = {finding.line for finding in left if finding.line is not None}
     stale = [finding for finding in left if finding.line is None and _is_ours(new, finding)]
@@ -56,10 +56,28 @@ def excuse(new: JSONValue, changes: Iterable[Change], config: "RuleConfig | None
     return Excused([each for i, each in enumerate(on) if i in kept], excused, stale)
 
 
-def _finding(new: JSONValue, found: Change) -> Violation:
-    """Give a change as a finding in the new descriptor; what is gone counts for the object around it."""
+def finding_in(new: JSONValue, found: Change) -> Violation:
+    """Give a change as a finding in the new descriptor; what is gone is found at what was around it.
+
+    >>> gone = Change("diff/input-removed", "breaking", "/inputs/2", "The input is gone", side="old")
+    >>> finding_in({"inputs": []}, gone).field
+    '/inputs'
+    """
     finding = found.to_violation()
-    return finding if found.side == "new" else finding._replace(field=_owner(new, found))
+    if found.side == "new":
+        return finding
+    field = found.pointer.rpartition("/")[0]
+    while field and not _is_there(new, field):
+        field = field.rpartition("/")[0]
+    return finding._replace(field=field)
+
+
+def _is_there(document: JSONValue, at: str) -> bool:
+    try:
+        resolve(document, at)
+    except (LookupError, ValueError, TypeError):
+        return False
+    return True
 
 
 def _is_ours(new: JSONValue, finding: Violation) -> bool:
@@ -104,7 +122,4 @@ def _around(found: Change) -> Iterator[str]:
 
 
 def _is_object(document: JSONValue, at: str) -> bool:
-    try:
-        return isinstance(resolve(document, at), dict)
-    except (LookupError, ValueError, TypeError):
-        return False
+    return _is_there(document, at) and isinstance(resolve(document, at), dict)

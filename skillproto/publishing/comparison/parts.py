@@ -55,6 +55,8 @@ class Parts:
     def __init__(self) -> None:
         self._places: dict[int, Place] = {}
         self._kept: list[Node] = []
+        self.has_formats = False
+        """Whether a schema names a format, which some validators check and others do not."""
 
     def add(self, node: Node, field: str, root: Any = None) -> Node:
         """Note a node that has no schemas inside."""
@@ -67,6 +69,7 @@ class Parts:
         root: Node = Scan(schema, field).normalised()
         for at, node in _objects(root):
             self._places[id(node)] = Place(root, field + at)
+            self.has_formats = self.has_formats or "format" in node
         self._kept.append(root)
         return root
 
