@@ -7,6 +7,7 @@ trying again can help.
 
 from typing import Literal
 
+from skillproto.agent.gateway_words import CONTEXT_OVERFLOW
 from skillproto.errors import Category, ErrorCode, Reaction, SkillError, ValidationFailed, is_retryable
 from skillproto.invocation.failures import CATEGORY_OF_TYPE, ERROR_TYPES, REACTION_OF_CATEGORY
 
@@ -75,3 +76,12 @@ def broken_side(error: SkillError) -> Literal["tool_input", "tool_output"]:
         fields = [str(each.get("field")) for each in told if isinstance(each, dict)]
     of_output = [field == "/output" or field.startswith("/output/") for field in fields]
     return "tool_output" if of_output and all(of_output) else "tool_input"
+
+
+def has_overflowed(error: SkillError) -> bool:
+    """Say whether an error is marked as a conversation that is longer than the model can read.
+
+    >>> has_overflowed(SkillError("VALIDATION_ERROR", "m", details={"reason": "context_overflow"}))
+    True
+    """
+    return error.details.get("reason") == CONTEXT_OVERFLOW

@@ -6,8 +6,7 @@ it happened, what is invalid is corrected there, and the rest is passed up.
 
 from typing import Literal, NamedTuple
 
-from skillproto.agent.gateway import is_context_overflow
-from skillproto.agent.kinds import broken_side, category_of, told_type_of
+from skillproto.agent.kinds import broken_side, category_of, has_overflowed, told_type_of
 from skillproto.errors import ErrorCode, SkillError, is_retryable, retry_after_ms
 
 Action = Literal["retry", "correct-input", "identify-again", "authenticate", "escalate", "change-flow", "give-up"]
@@ -55,7 +54,7 @@ def reaction(error: SkillError) -> Advice:
     by_code = _BY_CODE.get(error.code)
     if by_code is not None:
         return by_code
-    if is_context_overflow(error):
+    if has_overflowed(error):
         return _OVERFLOW
     if error.code is ErrorCode.VALIDATION_ERROR:
         return _BROKEN_OUTPUT if broken_side(error) == "tool_output" else _CORRECT

@@ -4,8 +4,7 @@ Pure. A provider's own sentence is used where it is meant for users, keeps the r
 language asked for; a failing system is only ever told in our own words.
 """
 
-from skillproto.agent.gateway import is_context_overflow
-from skillproto.agent.kinds import broken_side, category_of, told_type_of
+from skillproto.agent.kinds import broken_side, category_of, has_overflowed, told_type_of
 from skillproto.agent.wording import LOCALES, Locale, internals_in, language_of, sentence
 from skillproto.errors import ErrorCode, SkillError, UsageError, is_retryable
 from skillproto.invocation.excerpts import excerpt
@@ -74,7 +73,7 @@ def provider_words(error: SkillError) -> str | None:
     >>> provider_words(SkillError("EXECUTION_FAILED", "KeyError: 'tax'")) is None
     True
     """
-    if error.code not in _SAID_BY_REPLIES or category_of(error) == "transient" or is_context_overflow(error):
+    if error.code not in _SAID_BY_REPLIES or category_of(error) == "transient" or has_overflowed(error):
         return None
     if error.code is ErrorCode.UNKNOWN and told_type_of(error) is None:
         return None
@@ -87,7 +86,7 @@ def provider_words(error: SkillError) -> str | None:
 
 
 def _situation(error: SkillError) -> str:
-    if is_context_overflow(error):
+    if has_overflowed(error):
         return "overflow"
     if error.code is ErrorCode.VALIDATION_ERROR:
         return "output" if broken_side(error) == "tool_output" else "input"
