@@ -11,7 +11,13 @@ from skillproto._lazy import lazy
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from skillproto.agent.gateway import from_gateway as from_gateway
+    from skillproto.agent.gateway import is_context_overflow as is_context_overflow
+    from skillproto.agent.reactions import reaction as reaction
     from skillproto.agent.skill_set import SkillSet as SkillSet
+    from skillproto.agent.tool_results import to_tool_result as to_tool_result
+    from skillproto.agent.user_messages import lint_user_message as lint_user_message
+    from skillproto.agent.user_messages import user_message as user_message
     from skillproto.descriptor import Descriptor as Descriptor
     from skillproto.errors import Attempt as Attempt
     from skillproto.errors import AuthRequired as AuthRequired
@@ -66,6 +72,12 @@ _HOME = {
     "diff": "publishing.comparison",
     "Comparison": "publishing.comparison",
     "SkillSet": "agent.skill_set",
+    "to_tool_result": "agent.tool_results",
+    "user_message": "agent.user_messages",
+    "lint_user_message": "agent.user_messages",
+    "reaction": "agent.reactions",
+    "from_gateway": "agent.gateway",
+    "is_context_overflow": "agent.gateway",
     "ErrorCode": "errors",
     "RetryHint": "errors",
     "Attempt": "errors",

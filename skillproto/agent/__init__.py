@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 from skillproto._lazy import lazy
 
 if TYPE_CHECKING:
+    from skillproto.agent.gateway import GatewayFacts as GatewayFacts
+    from skillproto.agent.gateway import from_gateway as from_gateway
+    from skillproto.agent.gateway import gateway_facts as gateway_facts
+    from skillproto.agent.gateway import is_context_overflow as is_context_overflow
+    from skillproto.agent.gateway import read_gateway as read_gateway
     from skillproto.agent.history import Repaired as Repaired
     from skillproto.agent.history import repair_history as repair_history
     from skillproto.agent.reactions import Advice as Advice
@@ -18,6 +23,11 @@ if TYPE_CHECKING:
     from skillproto.agent.user_messages import user_message as user_message
 
 _HOME = {
+    "GatewayFacts": "gateway",
+    "from_gateway": "gateway",
+    "gateway_facts": "gateway",
+    "is_context_overflow": "gateway",
+    "read_gateway": "gateway",
     "Repaired": "history",
     "repair_history": "history",
     "Advice": "reactions",
