@@ -6,7 +6,7 @@ from skillproto.discovery.replies import Hop
 from skillproto.errors import SkillprotoError
 from skillproto.invocation.excerpts import MESSAGE_CHARS, excerpt
 from skillproto.redaction import safe_url
-from skillproto.violations import Violation
+from skillproto.violations import JSONValue, Violation
 
 _URL_CHARS = 300
 _BODY_BYTES = 16_384
@@ -66,6 +66,10 @@ class FetchError(SkillprotoError):
         False
         """
         return self.rule != "probe/unreachable"
+
+    def to_dict(self) -> dict[str, JSONValue]:
+        """Give it as JSON, without the body."""
+        return {"rule": self.rule, "reason": self.reason, "message": self.message, "url": self.url}
 
     def violation(self, field: str) -> Violation:
         """Give the failure as a finding about the address at a JSON Pointer.

@@ -18,6 +18,7 @@ Resolver = Callable[[str, int], Iterable[str]]
 """Gives the addresses of a host, as texts; raises an OSError where there are none."""
 
 _MOST_ADDRESSES = 64
+_NO_SUCH_HOST = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 _AT_ONCE = threading.BoundedSemaphore(64)
 
 
@@ -78,6 +79,8 @@ def _looked_up(target: Target, resolver: Resolver, limit_s: float) -> list[str]:
         found = outcome.get(timeout=max(limit_s, 0))
     except Empty:
         raise _too_slow(target) from None
+    if isinstance(found, OSError) and not (isinstance(found, socket.gaierror) and found.errno in _NO_SUCH_HOST):
+        raise FetchError("probe/unreachable", "dns_failed", "DNS does not answer", url=target.url)
     if isinstance(found, OSError | UnicodeError) or not found:
         raise _unknown(target)
     if isinstance(found, Exception):

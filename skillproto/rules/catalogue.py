@@ -7,6 +7,7 @@ from skillproto.rules import (
     access,
     addresses,
     baseline,
+    listing,
     members,
     parameters,
     probing,
@@ -21,7 +22,8 @@ from skillproto.rules.found_elsewhere import DOCUMENT_RULES, EMBEDDED_RULES, SCH
 from skillproto.rules.model import Rule
 
 _MODULES = (
-    protocol, members, parameters, access, addresses, texts, user_messages, publishing, probing, suppression, baseline,
+    protocol, members, parameters, access, addresses, texts, user_messages, publishing, probing, listing,
+    suppression, baseline,
 )  # fmt: skip
 _GROUP_ORDER = ("document", "schema", "protocol", "descriptor", "index", "publish", "probe", "diff", "config")
 

@@ -13,7 +13,7 @@ from skillproto.violations import JSONValue, Severity, Violation
 
 Check = Callable[[Subject], Iterable[Violation]]
 ExampleKind = Literal[
-    "members", "index-members", "json", "yaml", "bytes", "value", "config", "publish", "probe", "change"
+    "members", "index-members", "json", "yaml", "bytes", "value", "config", "publish", "probe", "change", "listing"
 ]  # fmt: skip
 
 
@@ -30,8 +30,8 @@ class Rule(NamedTuple):
             valid one), "index-members" likewise for an index, or a whole "json" or "yaml" text;
             "bytes" is one with Python escapes, "value" is a value with the schema that it is checked
             against; "config" needs a configuration beside it; "publish" is what a registry is asked, members laid
-            over a valid descriptor with the state beside them; "probe" is a request and its reply;
-            "change" is two descriptors, given as members.
+            over a valid descriptor with the state beside them; "probe" is a request and its reply; "change" is
+            two descriptors, given as members; "listing" is a reply that lists skills or describes one.
         why: the longer explanation.
         schemas: the kinds of document that the rule is asked about.
         check: looks for what breaks the rule; None where reading or validation finds it.

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from skillproto.discovery import Entry, Fetched
+from skillproto.discovery.descriptors import judge_descriptor
+from skillproto.discovery.index import read_listing
 from skillproto.documents import Limits, read
 from skillproto.publishing import RegistryState, publish_check
 from skillproto.publishing.comparison import diff
@@ -79,11 +82,25 @@ def findings(rule: Rule, text: str) -> list[Violation]:
             return publishing_findings(**json.loads(text))
         case "probe":
             return list(judge(Exchange.read(json.loads(text))))
+        case "listing":
+            return listing_findings(**json.loads(text))
         case "config":
             return _read(text.encode(), "json", _SMALL)
         case "change":
             case = json.loads(text)
             return diff(with_members(**case["old"]), with_members(**case["new"])).violations
+
+
+def listing_findings(
+    asked: str, status: int, media_type: str, skills: Sequence[dict[str, Any]] = (), access: str = "public"
+) -> list[Violation]:
+    """Give what is found in a reply to somebody who looks for skills."""
+    url = "https://example.com/.well-known/skill-sharing"
+    body = index_of(*skills) if asked == "index" else with_members(access=access)
+    fetched = Fetched(url, status, (("content-type", media_type),), json.dumps(body).encode())
+    if asked == "index":
+        return list(read_listing(url, fetched).findings)
+    return list(judge_descriptor(Entry("/skills/0", body, url), fetched).findings)
 
 
 def publishing_findings(
