@@ -1,6 +1,6 @@
 """List what a domain offers, and check all of it: the index, each descriptor, and whether they agree."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
@@ -126,7 +126,7 @@ class Survey:
     def _listed(self, credentials: Credentials | None) -> Listing:
         return fetch_index(self._domain_or_url, fetcher=self._fetcher, credentials=credentials)
 
-    def examine(self) -> Iterator[Examined]:
+    def examine(self) -> Generator[Examined, None, None]:
         """Fetch the descriptors; each is given as it is finished."""
         places = {id(entry): i for i, entry in enumerate(self._entries)}
         examiner = Examiner(self._fetcher, self._listings[0].url, self._credentials)

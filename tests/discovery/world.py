@@ -132,6 +132,7 @@ class World:
 
     def __init__(self) -> None:
         self.trap = Site()
+        self.sites: dict[str, Site] = {}
         self.looked_up: list[str] = []
         self._names: dict[str, list[list[str]]] = {}
         self._places: dict[str, Site] = {}
@@ -151,6 +152,7 @@ class World:
         address = f"93.184.216.{len(self._sites)}"
         site = Site(answers, names=names or (name,))
         self._sites.append(site)
+        self.sites[name] = site
         self._places[address] = site
         self.name(name, [address])
         return site
@@ -160,6 +162,7 @@ class World:
         address = f"93.184.216.{len(self._sites)}"
         site = Site(answers)
         self._sites.append(site)
+        self.sites[name] = site
         self._places[address] = site
         self.name(name, [address])
         return site
