@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from skillproto.agent.user_messages import lint_user_message as lint_user_message
     from skillproto.agent.user_messages import user_message as user_message
     from skillproto.descriptor import Descriptor as Descriptor
+    from skillproto.discovery.discovering import discover as discover
+    from skillproto.discovery.failures import FetchError as FetchError
+    from skillproto.discovery.namespaces import prove_namespace as prove_namespace
+    from skillproto.discovery.policy import FetchPolicy as FetchPolicy
     from skillproto.errors import Attempt as Attempt
     from skillproto.errors import AuthRequired as AuthRequired
     from skillproto.errors import Cancelled as Cancelled
@@ -78,6 +82,10 @@ _HOME = {
     "reaction": "agent.reactions",
     "from_gateway": "agent.gateway",
     "is_context_overflow": "agent.gateway",
+    "discover": "discovery.discovering",
+    "prove_namespace": "discovery.namespaces",
+    "FetchPolicy": "discovery.policy",
+    "FetchError": "discovery.failures",
     "ErrorCode": "errors",
     "RetryHint": "errors",
     "Attempt": "errors",

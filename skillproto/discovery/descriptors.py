@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from queue import Queue
 from typing import NamedTuple
@@ -24,6 +24,10 @@ GIVES_UP_AFTER = 3
 
 def _no_text(line: int) -> str | None:
     return None
+
+
+def _nothing(examined: "Examined") -> None:
+    pass
 
 
 class Examined(NamedTuple):
@@ -110,7 +114,12 @@ def _documents(fetched: Fetched) -> list[documents.Document]:
     return list(islice(documents.read(fetched.body, source=path, kind="json" if kind == "jsonl" else kind), 2))
 
 
-def examine_all(entries: Iterable[Entry], examine: Callable[[Entry], Examined], concurrency: int) -> Iterator[Examined]:
+def examine_all(
+    entries: Iterable[Entry],
+    examine: Callable[[Entry], Examined],
+    concurrency: int,
+    note: Callable[[Examined], object] = _nothing,
+) -> Generator[Examined, None, None]:
     """Examine entries, some hosts at a time, and give each as it is finished.
 
     The work is done in threads of its own, which end with what they are at when nobody wants more.
@@ -119,6 +128,7 @@ def examine_all(entries: Iterable[Entry], examine: Callable[[Entry], Examined], 
         entries: of the index.
         examine: as an `Examiner` does.
         concurrency: so many hosts at a time.
+        note: is told of each at once, in the thread that finished it, so that none is lost with an interruption.
 
     Raises:
         UsageError: no host at a time.
@@ -137,7 +147,7 @@ def examine_all(entries: Iterable[Entry], examine: Callable[[Entry], Examined], 
     for _ in range(min(concurrency, len(hosts))):
         waiting.put(None)
         threading.Thread(
-            target=_work, args=(waiting, finished, examine, stopped), name="skillproto-discover", daemon=True
+            target=_work, args=(waiting, finished, examine, note, stopped), name="skillproto-discover", daemon=True
         ).start()
     try:
         for _ in range(total):
@@ -153,6 +163,7 @@ def _work(
     waiting: "Queue[list[Entry] | None]",
     finished: "Queue[Examined | Exception]",
     examine: Callable[[Entry], Examined],
+    note: Callable[[Examined], object],
     stopped: threading.Event,
 ) -> None:
     try:
@@ -160,6 +171,7 @@ def _work(
             for examined in _of_host(group, examine):
                 if stopped.is_set():
                     return
+                note(examined)
                 finished.put(examined)
     except Exception as error:  # told by the thread that waits
         finished.put(error)

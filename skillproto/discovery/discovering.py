@@ -5,9 +5,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from skillproto.discovery.descriptors import Examined, Examiner, examine_all
+from skillproto.discovery.failures import FetchError
 from skillproto.discovery.fetching import Fetcher
 from skillproto.discovery.index import Credentials, Entry, Listing, fetch_index
 from skillproto.discovery.policy import FetchPolicy
+from skillproto.discovery.targets import LONGEST_URL
+from skillproto.invocation.excerpts import excerpt
 from skillproto.violations import JSONValue
 
 MOST_SKILLS = 1_000
@@ -33,8 +36,13 @@ class Discovery:
     @property
     def is_complete(self) -> bool:
         """Whether everything could be had, so that what is not found is not there."""
+        return not self.failures and not self.not_examined
+
+    @property
+    def failures(self) -> list[FetchError]:
+        """Why some of it could not be had."""
         failures = [*(each.failure for each in self.listings), *(each.failure for each in self.skills)]
-        return not any(failures) and not self.not_examined
+        return [failure for failure in failures if failure is not None]
 
     @property
     def is_valid(self) -> bool | None:
@@ -80,7 +88,7 @@ def facts(entry: Entry) -> dict[str, JSONValue]:
     """Say of an entry what it is, as JSON."""
     members: dict[str, JSONValue] = {name: entry.member(name) for name in ("id", "version", "access")}
     return members | {
-        "descriptor_url": entry.url,
+        "descriptor_url": excerpt(entry.url, LONGEST_URL),
         "entry": entry.field,
         "needs_credentials": entry.needs_credentials,
     }
@@ -130,15 +138,18 @@ class Survey:
         """Fetch the descriptors; each is given as it is finished."""
         places = {id(entry): i for i, entry in enumerate(self._entries)}
         examiner = Examiner(self._fetcher, self._listings[0].url, self._credentials)
-        for examined in examine_all(self._entries[: self._max_skills], examiner, self._concurrency):
+
+        def note(examined: Examined) -> None:
             self._examined[places[id(examined.entry)]] = examined
-            yield examined
+
+        yield from examine_all(self._entries[: self._max_skills], examiner, self._concurrency, note)
 
     @property
     def so_far(self) -> Discovery:
         """What was found until now, in the order of the index."""
-        left = [entry for i, entry in enumerate(self._entries) if i not in self._examined]
-        return Discovery(tuple(self._listings), [self._examined[i] for i in sorted(self._examined)], tuple(left))
+        done = dict(self._examined)
+        left = [entry for i, entry in enumerate(self._entries) if i not in done]
+        return Discovery(tuple(self._listings), [done[i] for i in sorted(done)], tuple(left))
 
 
 def merged(listings: list[Listing]) -> list[Entry]:

@@ -72,8 +72,8 @@ def document(item: Item, tally: Tally) -> dict[str, JSONValue]:
     """
     if isinstance(item, Unreadable):
         error = SkillError(ErrorCode.UNKNOWN, item.message, details={"reason": item.reason})
-        return error.to_dict() | {"source": item.source, "valid": None}
-    head: dict[str, JSONValue] = {"source": item.source, "index": item.nth, "valid": item.valid}
+        return error.to_dict() | {"source": item.source, "valid": None, **item.about}
+    head: dict[str, JSONValue] = {"source": item.source, "index": item.nth, "valid": item.valid, **item.about}
     if item.valid and not item.fails(tally.fail_on):
         return head | {"violations": [violation.to_dict() for violation in item.violations]}
     return ValidationFailed.of(list(item.violations), f"Skill {item.kind} validation failed").to_dict() | head

