@@ -62,6 +62,14 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
     except OSError as error:
         raise UsageError(f"the journal at {path} cannot be opened: {error.strerror}") from error
+    if path.stat().st_mode & 0o077 and _bears_our_mark(path):
+        path.chmod(0o600)
+
+
+def _bears_our_mark(path: Path) -> bool:
+    """Look at the file's header, since to open it with SQLite would make the files beside it."""
+    with path.open("rb") as file:
+        return file.read(72)[68:] == MARK.to_bytes(4, "big")
 
 
 def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
@@ -69,8 +77,6 @@ def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
     connection = sqlite3.connect(address, _BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
     try:
         _require_ours(connection, path)
-        if path.stat().st_mode & 0o077:
-            path.chmod(0o600)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {_SYNC[durability]}")
         connection.execute("PRAGMA secure_delete = ON")  # inputs that are struck out are overwritten
