@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import pytest
@@ -25,8 +25,6 @@ TRIES = 5
 
 ACCEPTED = reply(202, {"execution_id": "e1", "status": "accepted"})
 RUNNING = reply(200, {"status": "running"})
-INPUTS = {"text": "x" * 6_000_000}
-"""More than the buffers on the way hold."""
 SOON = RetryPolicy(initial_delay_ms=20, jitter=0, max_attempts=1000)
 
 
@@ -57,62 +55,92 @@ def read_slowly(connection: socket.socket) -> bool:
 UNBOUND = {"retry_budget": False, "circuit_breaker": False}
 
 
-PHASES: dict[str, tuple[Opening, bool | None]] = {
-    "looking up the name": (_open(hanging_look_up), False),
-    "connecting": (_open(silent), False),
-    "the TLS handshake": (_open(accepting(say_nothing, scheme="https")), False),
-    "sending to one who reads slowly": (_open(accepting(read_slowly)), True),
-    "waiting for the reply": (_open(served([faults.never_answer()])), True),
-    "a header that drips": (_open(served([drip_header])), True),
-    "a body that drips": (_open(served([faults.drip(interval_s=0.01, times=2000)])), True),
-    "attempt after attempt": (_open(served([reply(503)])), None),
-    "waiting before a poll": (_open(served_anew(lambda: by_path({"/invoke": ACCEPTED, "/status/e1": RUNNING}))), True),
-    "a poll": (
-        _open(served_anew(lambda: by_path({"/invoke": ACCEPTED, "/status/e1": faults.never_answer()}))),
-        True,
-    ),
-}
-"""How a call is caught in each of its phases, and whether the skill may have run by then: None is by chance."""
+class Phase(NamedTuple):
+    """Where a call is caught.
 
-each_phase = pytest.mark.parametrize(("opening", "may_have_run"), PHASES.values(), ids=PHASES.keys())
+    Attributes:
+        opening: opens the place that keeps it there.
+        may_have_run: whether the skill may have run by then; None is by chance.
+        inputs: what is sent.
+    """
+
+    opening: Opening
+    may_have_run: bool | None
+    inputs: dict[str, str] = {"text": "hi"}  # noqa: RUF012 - never changed
+
+
+def execution(status: faults.Step) -> Opening:
+    return _open(served_anew(lambda: by_path({"/invoke": ACCEPTED, "/status/e1": status})))
+
+
+PHASES = {
+    "looking up the name": Phase(_open(hanging_look_up), False),
+    "connecting": Phase(_open(silent), False),
+    "the TLS handshake": Phase(_open(accepting(say_nothing, scheme="https")), False),
+    "sending to one who reads slowly": Phase(_open(accepting(read_slowly)), True, {"text": "x" * 6_000_000}),
+    "waiting for the reply": Phase(_open(served([faults.never_answer()])), True),
+    "a header that drips": Phase(_open(served([drip_header])), True),
+    "a body that drips": Phase(_open(served([faults.drip(interval_s=0.01, times=2000)])), True),
+    "attempt after attempt": Phase(_open(served([reply(503)])), None),
+    "waiting before a poll": Phase(execution(RUNNING), True),
+    "a poll": Phase(execution(faults.never_answer()), True),
+}
+each_phase = pytest.mark.parametrize("phase", PHASES.values(), ids=PHASES.keys())
+
+
+class Ended(NamedTuple):
+    """How late a call ended, and whether it says that the skill may have run."""
+
+    late_s: float
+    may_have_run: bool
+
+    def is_as_wanted(self, phase: Phase) -> bool:
+        return self.late_s < WITHIN_S and phase.may_have_run in (None, self.may_have_run)
+
+
+def until_as_wanted(phase: Phase, once: Callable[[Place], Ended]) -> None:
+    """Try until it comes out right; a moment at full load must not count, a call that never keeps its time must."""
+    with phase.opening() as place:
+        ends: list[Ended] = []
+        while len(ends) < TRIES and not any(end.is_as_wanted(phase) for end in ends):
+            ends.append(once(place))
+            assert not (phase.may_have_run is False and ends[-1].may_have_run)
+        assert ends[-1].is_as_wanted(phase), ends
+        assert place.is_left()
 
 
 @each_phase
-def test_the_deadline_is_kept_to_within_50_ms(opening: Opening, may_have_run: bool | None, invoke: Invoke) -> None:
-    late_s: list[float] = []
-    with opening() as place:
-        while len(late_s) < TRIES and not any(late < WITHIN_S for late in late_s):
-            skill = Descriptor.load(descriptor(place.url))
-            options: dict[str, Any] = {"policy": SOON, "verify": place.verify, **UNBOUND}
-            began = time.monotonic()
-            with pytest.raises(SkillError) as caught:
-                invoke(skill, INPUTS, round(TIMEOUT_S * 1000), **options)
-            late_s.append(caught.value.details.get("elapsed_ms", (time.monotonic() - began) * 1000) / 1000 - TIMEOUT_S)
-            assert caught.value.code in (ErrorCode.EXECUTION_TIMEOUT, ErrorCode.ENDPOINT_UNREACHABLE)
-            assert may_have_run in (None, caught.value.details.get("may_have_run", False))
-    assert min(late_s) < WITHIN_S
+def test_the_deadline_is_kept_to_within_50_ms(phase: Phase, invoke: Invoke) -> None:
+    def once(place: Place) -> Ended:
+        skill = Descriptor.load(descriptor(place.url))
+        options: dict[str, Any] = {"policy": SOON, "verify": place.verify, **UNBOUND}
+        began = time.monotonic()
+        with pytest.raises(SkillError) as caught:
+            invoke(skill, phase.inputs, round(TIMEOUT_S * 1000), **options)
+        details = caught.value.details
+        assert caught.value.code in (ErrorCode.EXECUTION_TIMEOUT, ErrorCode.ENDPOINT_UNREACHABLE)
+        took_s = details.get("elapsed_ms", (time.monotonic() - began) * 1000) / 1000
+        return Ended(took_s - TIMEOUT_S, details.get("may_have_run", False))
+
+    until_as_wanted(phase, once)
 
 
 @each_phase
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_a_cancelled_call_ends_within_50_ms_and_knows_whether_it_may_have_run(
-    opening: Opening, may_have_run: bool | None, driver: str
-) -> None:
-    late_s: list[float] = []
-    with opening() as place:
-        while len(late_s) < TRIES and not any(late < WITHIN_S for late in late_s):
-            events: list[Event] = []
-            options: dict[str, Any] = {"policy": SOON, "on_event": events.append, "verify": place.verify, **UNBOUND}
-            skill = Descriptor.load(descriptor(place.url))
-            if driver == "sync":
-                late_s.append(cancel_in_thread(skill, options))
-            else:
-                late_s.append(anyio.run(cancel_in_task, skill, options, backend=driver))
-            assert [event.name for event in events if event.is_final] == ["invocation.cancelled"]
-            assert may_have_run in (None, events[-1].data.get("may_have_run", False))
-        assert place.is_left()
-        assert not [thread for thread in threading.enumerate() if thread.name == "skillproto-send" and alive(thread)]
-    assert min(late_s) < WITHIN_S
+def test_a_cancelled_call_ends_within_50_ms_and_knows_whether_it_may_have_run(phase: Phase, driver: str) -> None:
+    def once(place: Place) -> Ended:
+        events: list[Event] = []
+        options: dict[str, Any] = {"policy": SOON, "on_event": events.append, "verify": place.verify, **UNBOUND}
+        skill = Descriptor.load(descriptor(place.url))
+        if driver == "sync":
+            late_s = cancel_in_thread(skill, phase.inputs, options)
+        else:
+            late_s = anyio.run(cancel_in_task, skill, phase.inputs, options, backend=driver)
+        assert [event.name for event in events if event.is_final] == ["invocation.cancelled"]
+        return Ended(late_s, events[-1].data.get("may_have_run", False))
+
+    until_as_wanted(phase, once)
+    assert not [thread for thread in threading.enumerate() if thread.name == "skillproto-send" and alive(thread)]
 
 
 def alive(thread: threading.Thread) -> bool:
@@ -120,7 +148,7 @@ def alive(thread: threading.Thread) -> bool:
     return thread.is_alive()
 
 
-def cancel_in_thread(skill: Descriptor, options: dict[str, Any]) -> float:
+def cancel_in_thread(skill: Descriptor, inputs: Any, options: dict[str, Any]) -> float:
     token = CancelToken()
     asked: list[float] = []
 
@@ -131,17 +159,17 @@ def cancel_in_thread(skill: Descriptor, options: dict[str, Any]) -> float:
     with SkillClient(caller_id="tests", **options) as client:
         threading.Timer(TIMEOUT_S, cancel).start()
         with pytest.raises(SkillError) as caught:
-            client.invoke(skill, INPUTS, 20_000, cancel=token)
+            client.invoke(skill, inputs, 20_000, cancel=token)
         ended = time.monotonic()
     assert caught.value.code is ErrorCode.CANCELLED
     return ended - asked[0]
 
 
-async def cancel_in_task(skill: Descriptor, options: dict[str, Any]) -> float:
+async def cancel_in_task(skill: Descriptor, inputs: Any, options: dict[str, Any]) -> float:
     async with AsyncSkillClient(caller_id="tests", **options) as client:
         with anyio.CancelScope() as scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(client.invoke, skill, INPUTS, 20_000)
+                group.start_soon(client.invoke, skill, inputs, 20_000)
                 await anyio.sleep(TIMEOUT_S)
                 asked = time.monotonic()
                 scope.cancel()
