@@ -14,7 +14,7 @@ _RUNNING = Replied(200, (), b'{"status": "running"}')
 _COMPLETED = Replied(200, (), b'{"status": "completed", "output": 1}')
 
 
-def seen(takes_s: float, *, samples: int = 40, seed: int = 1) -> tuple[float, float]:
+def seen(takes_s: float, *, samples: int = 400, seed: int = 1) -> tuple[float, float]:
     """Give the mean number of looks and the mean lateness in seconds, for times within 20 % of `takes_s`."""
     chance = random.Random(seed)
     each = [_one(takes_s * chance.uniform(0.8, 1.2)) for _ in range(samples)]

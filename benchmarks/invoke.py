@@ -208,7 +208,7 @@ def memory(size: Size, base: str) -> list[Row]:
 def polls(size: Size, base: str) -> list[Row]:
     """Looks that it takes to see a result, by the time that the result takes (simulated clock, no hints)."""
     rows = []
-    for takes_s in (0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800):
+    for takes_s in (0.05, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600):
         counted, late_s = seen(takes_s)
         allowed = 6 + 2 * math.log2(max(takes_s, 1))
         bound_s = max(takes_s * 0.15, 0.25)

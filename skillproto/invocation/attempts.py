@@ -174,20 +174,12 @@ class Attempts(Course):
         left_s = self._left_s()
         return left_s if limit_ms is None else min(left_s, limit_ms / 1000)
 
-    def _pause(self, own_s: float, hint_ms: int | None) -> Generator[Action, Incoming, None]:
-        """Wait before the next look; own waits are cut so that a last look fits, hints are not."""
-        left_s = self._left_s()
-        wait_s = own_s
-        if wait_s >= left_s and own_s * 1000 > (hint_ms or 0):
-            wait_s = max(left_s * 0.9, (hint_ms or 0) / 1000)
-        if wait_s >= left_s or left_s < 0.02:
-            raise self._out_of_time()
-        yield from self._sleep(wait_s)
-
     def _sleep(self, seconds: float) -> Generator[Action, Incoming, None]:
         if seconds > 0:
-            event = yield Wait(seconds)
-            if isinstance(event, Stopped):
-                raise cancelled()
-            if not isinstance(event, Woke):
-                raise AssertionError("a reply came where the end of a wait was due")
+            self._require_woken((yield Wait(seconds)))
+
+    def _require_woken(self, event: Incoming) -> None:
+        if isinstance(event, Stopped):
+            raise cancelled()
+        if not isinstance(event, Woke):
+            raise AssertionError("a reply came where the end of a wait was due")  # noqa: TRY004 - a driver's mistake

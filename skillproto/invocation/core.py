@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from skillproto.errors import ErrorCode, SkillError, retry_after_ms
 from skillproto.invocation.attempts import Attempts
 from skillproto.invocation.faults import CALLER, lost_sight, own_end
-from skillproto.invocation.polling import Pace, is_passing_fault
+from skillproto.invocation.polling import is_passing_fault, own_wait_s
 from skillproto.invocation.prepared import Prepared
 from skillproto.invocation.replies import Reply
-from skillproto.invocation.wire import Action, Done, GiveUp, Incoming, Outcome, Result, Started
+from skillproto.invocation.wire import Action, Done, GiveUp, Incoming, Outcome, Result, Started, Wait
 
 
 @dataclass(slots=True)
@@ -150,11 +150,13 @@ class Core(Attempts):
     def _poll(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
         id_ = self._execution_id or ""
         url = call.where_to_look(self._execution_id or "")
-        pace = Pace()
-        faults = 0
-        if self.resume is None:
-            yield from self._pause(pace.next_s(hint_ms), hint_ms)
+        waits = faults = 0
+        is_due = self.resume is not None
         while True:
+            if not is_due:
+                waits += 1
+                self._require_woken((yield self._wait_before_look(waits, hint_ms)))
+            is_due = False
             outcome = yield from self._attempt("status", url, None)
             self._polls += 1
             if isinstance(outcome, Reply):
@@ -168,7 +170,16 @@ class Core(Attempts):
                 if faults >= self.policy.max_poll_faults or not is_passing_fault(outcome):
                     raise outcome
                 hint_ms = retry_after_ms(outcome)
-            yield from self._pause(pace.next_s(hint_ms), hint_ms)
+
+    def _wait_before_look(self, n: int, hint_ms: int | None) -> Wait:
+        """Give the wait before look n; own waits are cut so that a last look fits, hints are not."""
+        own_s = wait_s = own_wait_s(n, hint_ms, self.policy.max_poll_delay_ms)
+        left_s = self._left_s()
+        if wait_s >= left_s and own_s * 1000 > (hint_ms or 0):
+            wait_s = max(left_s * 0.9, (hint_ms or 0) / 1000)
+        if wait_s >= left_s or left_s < 0.02:
+            raise self._out_of_time()
+        return Wait(wait_s)
 
     def _fetch_result(self, call: Prepared) -> Generator[Action, Incoming, Reply]:
         url = call.where_the_result_is(self._execution_id or "")

@@ -34,6 +34,9 @@ class RetryPolicy:
         attempt_timeout_ms: the longest that one attempt may take; None lets it take
             all the time that the call has left.
         max_poll_faults: so many failed status requests in a row end a call.
+        max_poll_delay_ms: no own wait between two looks at an execution is longer. They grow from
+            0.2 s by a share of the time that has passed, so the default comes into play after
+            twenty minutes.
 
     Raises:
         UsageError: a value that can never work, such as no attempts at all.
@@ -51,12 +54,14 @@ class RetryPolicy:
     jitter: float = 0.25
     attempt_timeout_ms: int | None = None
     max_poll_faults: int = 5
+    max_poll_delay_ms: int = 300_000
 
     def __post_init__(self) -> None:
         check_whole("initial_delay_ms", self.initial_delay_ms, 0, _LONGEST_MS)
         check_whole("max_attempts", self.max_attempts, 1, _MOST_ATTEMPTS)
         check_whole("max_delay_ms", self.max_delay_ms, 0, _LONGEST_MS)
         check_whole("max_poll_faults", self.max_poll_faults, 1, _MOST_ATTEMPTS)
+        check_whole("max_poll_delay_ms", self.max_poll_delay_ms, 1, _LONGEST_MS)
         if self.attempt_timeout_ms is not None:
             check_whole("attempt_timeout_ms", self.attempt_timeout_ms, 1, _LONGEST_MS)
         if isinstance(self.jitter, bool) or not isinstance(self.jitter, int | float) or not 0 <= self.jitter <= 1:

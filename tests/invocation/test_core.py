@@ -214,9 +214,10 @@ def test_a_job_of_50_ms_is_seen_within_a_quarter_of_a_second() -> None:
     assert trace.ended_s <= 0.25
 
 
-def test_polls_start_quick_and_grow_to_five_seconds() -> None:
-    trace = run([accepted(), state("running")], timeout_ms=60_000)
-    assert trace.waits[:5] == pytest.approx([0.1, 0.15, 0.25, 0.375, 0.5625])
+def test_polls_start_quick_and_grow_to_the_longest_wait_of_the_policy() -> None:
+    policy = RetryPolicy(max_poll_delay_ms=5000)
+    trace = run([accepted(), state("running")], timeout_ms=60_000, policy=policy)
+    assert trace.waits[:5] == pytest.approx([0.2, 0.3, 0.32, 0.4096, 0.524288])
     assert max(trace.waits) == 5
 
 
