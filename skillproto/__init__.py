@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skillproto.agent.gateway import from_gateway as from_gateway
     from skillproto.agent.gateway import is_context_overflow as is_context_overflow
     from skillproto.agent.reactions import reaction as reaction
+    from skillproto.agent.run import Run as Run
     from skillproto.agent.skill_set import SkillSet as SkillSet
     from skillproto.agent.tool_results import to_tool_result as to_tool_result
     from skillproto.agent.user_messages import lint_user_message as lint_user_message
@@ -76,6 +77,7 @@ _HOME = {
     "diff": "publishing.comparison",
     "Comparison": "publishing.comparison",
     "SkillSet": "agent.skill_set",
+    "Run": "agent.run",
     "to_tool_result": "agent.tool_results",
     "user_message": "agent.user_messages",
     "lint_user_message": "agent.user_messages",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skillproto.agent.history import repair_history as repair_history
     from skillproto.agent.reactions import Advice as Advice
     from skillproto.agent.reactions import reaction as reaction
+    from skillproto.agent.run import Run as Run
     from skillproto.agent.skill_set import SkillSet as SkillSet
     from skillproto.agent.tool_results import to_tool_result as to_tool_result
     from skillproto.agent.user_messages import lint_user_message as lint_user_message
@@ -33,6 +34,7 @@ _HOME = {
     "Advice": "reactions",
     "reaction": "reactions",
     "SkillSet": "skill_set",
+    "Run": "run",
     "to_tool_result": "tool_results",
     "lint_user_message": "user_messages",
     "user_message": "user_messages",

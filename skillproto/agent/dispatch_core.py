@@ -144,7 +144,7 @@ class DispatchCore:
         self._answers: list[ToolAnswer | None] = [None] * len(plans)
         self._next = 0
         self._cut: int | None = None
-        self._is_stopped = False
+        self.is_stopped = False
         self._stopping: dict[int, str] = {}
         self.running: set[int] = set()
 
@@ -162,7 +162,7 @@ class DispatchCore:
     def failure(self) -> SkillError | None:
         """What is to be raised: the first failure, in the order of the calls, that ends the run."""
         error = next((answer.error for answer in self.answers if answer.fails_run), None)
-        if self._is_stopped:
+        if self.is_stopped:
             error = cancelled(CALLER)
         if error is not None:
             error.answers = self.answers
@@ -183,13 +183,13 @@ class DispatchCore:
         self.running.discard(place)
         if self._cut is None:
             return self._fill()
-        reason = CALLER if self._is_stopped else EARLIER_FAILURE
+        reason = CALLER if self.is_stopped else EARLIER_FAILURE
         self._settle_rest(reason)
         return self._stops(reason)
 
     def stop(self) -> list[Order]:
         """Take in that the caller wants no more, and give the orders that follow."""
-        self._is_stopped, self._cut = True, -1
+        self.is_stopped, self._cut = True, -1
         self._settle_rest(CALLER)
         return self._stops(CALLER)
 
@@ -212,7 +212,7 @@ class DispatchCore:
 
     def close(self) -> None:
         """Answer what is still open, since nothing will be heard of it any more."""
-        self._is_stopped = self._is_stopped or not self.is_over
+        self.is_stopped = self.is_stopped or not self.is_over
         for place in sorted(self.running):
             self._answer(place, cancelled(CALLER, may_have_run=True))
         self.running.clear()

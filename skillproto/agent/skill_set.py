@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Generic, TypeVar, overload
 
 from skillproto.agent import dispatch
@@ -27,7 +28,7 @@ from skillproto.invocation.many import check_concurrency
 from skillproto.invocation.preparation import LONGEST_TIMEOUT_MS, as_descriptor
 from skillproto.invocation.retry import check_whole
 from skillproto.invocation.wire import Result
-from skillproto.validation import InputChecker
+from skillproto.validation import InputChecker, OutputChecker
 from skillproto.violations import JSONValue
 
 Client = TypeVar("Client", SkillClient, AsyncSkillClient)
@@ -266,25 +267,43 @@ class SkillSet(Generic[Client]):
         return DispatchCore(plans, concurrency=self._concurrency, left_ms=left_ms, tell=tell)
 
     def _plans(
-        self, calls: Iterable[ToolCall], settled: Mapping[str, SkillError | Result] | None = None, run_id: str = ""
+        self, calls: Iterable[ToolCall], settled: Mapping[str, SkillError | Result] | None = None, scope: str = ""
     ) -> list[Plan]:
-        return [self._plan(call, (settled or {}).get(call.id), run_id) for call in calls]
+        return [self._plan(call, (settled or {}).get(call.id), scope) for call in calls]
 
-    def _plan(self, call: ToolCall, settled: SkillError | Result | None, run_id: str) -> Plan:
+    def _plan(self, call: ToolCall, decided: SkillError | Result | None, scope: str) -> Plan:
         skill = self.find(call.name)
         policy = self._policy if skill is None else self._policies.get(skill.id, self._policy)
-        key = None
-        if run_id:
-            from hashlib import sha256
-
-            key = sha256(f"{run_id}\n{call.id}".encode()).hexdigest()
-        return Plan(call, skill, policy, settled or self._refusal(call, skill), key)
+        if isinstance(decided, SkillError):
+            return Plan(call, skill, "return-to-model", decided)  # a person's no is no failure of the run
+        settled: SkillError | Result | None = self._refusal(call, skill)
+        if decided is not None and skill is not None:
+            settled = _checked_output(decided, skill)
+        return Plan(call, skill, policy, settled, call_key(scope, call.id) if scope else None)
 
     def _refusal(self, call: ToolCall, skill: Descriptor | None) -> SkillError | None:
         if skill is None:
             return _unknown(call.name, self.skills)
         violations = [call.broken] if call.broken is not None else self._checkers[skill.id].check(call.inputs)
         return ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor") if violations else None
+
+
+def call_key(scope: str, call_id: str) -> str:
+    """Give the Idempotency-Key of a call: the same whenever the same call of the same run is made.
+
+    >>> call_key("r1", "c1") == call_key("r1", "c1") != call_key("r2", "c1")
+    True
+    """
+    return sha256(f"{scope}\n{call_id}".encode()).hexdigest()
+
+
+def _checked_output(given: Result, skill: Descriptor) -> Result | SkillError:
+    violations = OutputChecker(skill.raw["output"]).check(given.output)
+    if not violations:
+        return given
+    error = ValidationFailed.of(violations, "The output that was given does not fit the skill's descriptor")
+    error.details["target"] = "tool_output"
+    return error
 
 
 async def _in_tasks(core: DispatchCore, client: AsyncSkillClient) -> tuple[ToolAnswer, ...]:

@@ -3,13 +3,17 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 
-from skillproto import AsyncSkillClient, SkillClient
+from skillproto import AsyncSkillClient, SkillClient, SkillError
 from skillproto.agent.dispatch_core import ToolAnswer
+from skillproto.agent.run import Run
+from skillproto.agent.run_events import RunEvent
 from skillproto.agent.skill_set import SkillSet
+from skillproto.agent.states import MemoryState, RunResult
 from skillproto.testing import ScriptedTransport, SentRequest, Step, output, reply, sample_descriptor
 
 ORIGIN = "https://skill.example"
@@ -41,9 +45,6 @@ def by_path(**steps: Step | Callable[[SentRequest], Step]) -> ScriptedTransport:
 def echo(request: SentRequest) -> Step:
     """Give back the text."""
     return output(request.json()["inputs"]["text"])
-
-
-Use = Callable[..., Any]
 
 
 class Driver:
@@ -84,6 +85,101 @@ class Driver:
             descriptors, lambda skills: skills.dispatch(calls, timeout_ms), client=client, **options
         )
         return answers
+
+    def run(
+        self,
+        replies: Iterable[Any],
+        transport: Any = None,
+        *,
+        descriptors: Iterable[Any] | None = None,
+        use: Callable[[Any], Any] = lambda run: run.start("Go"),
+        client: Any = None,
+        on_error: Any = "fail-run",
+        concurrency: int = 8,
+        **options: Any,
+    ) -> "Ran":
+        """Run an agent whose model gives these replies, raising those that are exceptions."""
+        ran = Ran(state=options.pop("state", None) or MemoryState())
+        listener, model = options.pop("on_event", None), options.pop("model", None)
+
+        def note(event: RunEvent) -> None:
+            ran.events.append(event)
+            if listener is not None:
+                listener(event)
+
+        def begin(skills: Any) -> Any:
+            given = {"style": "anthropic", "state": ran.state, "on_event": note, **options}
+            run: Any = Run(skills, model or scripted(replies, ran.asked), **given)
+            return use(run)
+
+        try:
+            ran.result = self.with_set(
+                SKILLS if descriptors is None else descriptors,
+                begin,
+                client={"transport": transport or by_path(echo=echo), **(client or {})},
+                on_error=on_error,
+                concurrency=concurrency,
+            )
+        except BaseException as error:
+            ran.error = error
+        return ran
+
+
+@dataclass
+class Ran:
+    """What a run did; either `result` or `error` is None."""
+
+    state: MemoryState
+    events: list[RunEvent] = field(default_factory=list)
+    asked: list[list[Any]] = field(default_factory=list)
+    result: RunResult | None = None
+    error: BaseException | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [event.name for event in self.events]
+
+    @property
+    def final(self) -> list[str]:
+        return [event.name for event in self.events if event.is_final]
+
+    @property
+    def given(self) -> RunResult:
+        assert self.result is not None, self.error
+        return self.result
+
+    @property
+    def failed(self) -> SkillError:
+        assert isinstance(self.error, SkillError), (self.error, self.result)
+        return self.error
+
+    @property
+    def saved(self) -> dict[str, Any]:
+        (saved,) = self.state.runs.values()
+        return saved
+
+
+def scripted(replies: Iterable[Any], asked: list[list[Any]] | None = None) -> Callable[[Any, Any], Any]:
+    """A model that gives one reply after the other; an exception among them is raised."""
+    left = iter(replies)
+
+    def model(messages: list[Any], tools: list[Any]) -> Any:
+        if asked is not None:
+            asked.append(messages)
+        reply = next(left, {"content": "done"})
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+    return model
+
+
+def wants(*calls: dict[str, Any]) -> dict[str, Any]:
+    """A reply, as Anthropic writes it, that asks for these calls."""
+    return {"role": "assistant", "content": list(calls)}
+
+
+SKILLS = [skill("echo"), skill("find"), skill("buy")]
 
 
 @contextmanager

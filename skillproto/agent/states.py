@@ -1,0 +1,150 @@
+"""How a run stands, as a value that can be stored as JSON and taken up by another process.
+
+Holds no credential: what a client is given never comes here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol, get_args
+
+from skillproto.agent.dispatch_calls import ToolCall
+from skillproto.agent.run_messages import as_json
+from skillproto.errors import SkillError, UsageError
+from skillproto.invocation.excerpts import excerpt
+from skillproto.violations import JSONValue
+
+State = Literal["running", "completed", "stopped", "waiting_for_human", "failed", "cancelled"]
+"""All but the first are ends; the next three are no failures, and give a normal result."""
+
+TAKEN_UP: tuple[State, ...] = ("waiting_for_human", "running", "cancelled")
+"""The states that a run is continued from: it waits, or its process was interrupted."""
+
+_FORM = 1
+
+
+class RunResult(NamedTuple):
+    """What a run gave that was not failed and not cancelled.
+
+    Attributes:
+        run_id: names the run.
+        state: "completed", "stopped" or "waiting_for_human".
+        output: the final text, or with an `output_schema` the JSON in it; None where there is none yet.
+        stop_reason: why it was stopped; what it waits for: "approval" or "review"; else None.
+        pending: the tool calls that wait for a decision.
+        steps: how many were made, the model being asked once in each.
+        messages: the whole conversation, as JSON.
+        saved: all of it, to be stored as JSON and given to `Run.resume`.
+    """
+
+    run_id: str
+    state: State
+    output: JSONValue
+    stop_reason: str | None
+    pending: tuple[ToolCall, ...]
+    steps: int
+    messages: list[JSONValue]
+    saved: dict[str, JSONValue]
+
+
+@dataclass(slots=True)
+class Record:
+    """A run as it stands; see `RunResult`. `calls` are all calls of a step that waits."""
+
+    run_id: str
+    agent_id: str
+    style: str
+    messages: list[JSONValue]
+    state: State = "running"
+    steps: int = 0
+    elapsed_ms: int = 0
+    output: JSONValue = None
+    stop_reason: str | None = None
+    calls: list[JSONValue] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+    error: str | None = None
+    error_details: JSONValue = None
+
+    def to_dict(self) -> dict[str, JSONValue]:
+        """Give the run as JSON, all its own."""
+        saved: dict[str, JSONValue] = as_json({"form": _FORM, **asdict(self)})
+        return saved
+
+    @classmethod
+    def from_dict(cls, saved: Any) -> "Record":
+        """Read what `to_dict` gave.
+
+        Raises:
+            UsageError: the value is something else.
+        """
+        names = cls.__slots__
+        if not isinstance(saved, Mapping) or saved.get("form") != _FORM or not set(names) <= saved.keys():
+            raise UsageError("not a saved run: give the `saved` of a result, or what the state accessor was given")
+        try:
+            copied = as_json(saved)
+        except ValueError:
+            raise UsageError("not a saved run: it is no JSON") from None
+        if copied["state"] not in get_args(State):
+            raise UsageError(f"not a saved run: no run is {excerpt(str(copied['state']), 40)!r}")
+        return cls(**{name: copied[name] for name in names})
+
+    def result(self) -> RunResult:
+        """Give the normal result of a run that is no failure."""
+        waiting = [ToolCall.from_dict(call) for call in self.calls]
+        pending = tuple(call for call in waiting if call.id in self.pending)
+        saved = self.to_dict()
+        return RunResult(
+            self.run_id, self.state, self.output, self.stop_reason, pending, self.steps, saved["messages"], saved
+        )
+
+
+class StateAccessor(Protocol):
+    """Where runs are kept. Both may be coroutines where the run is async."""
+
+    def save(self, saved: dict[str, JSONValue], /) -> Any:
+        """Keep a run under its `run_id`, over what is there."""
+
+    def load(self, run_id: str, /) -> Any:
+        """Give a run back; None where there is none."""
+
+
+class MemoryState:
+    """Keeps runs in memory, for tests and for processes that need no more.
+
+    Attributes:
+        runs: by their ids.
+    """
+
+    def __init__(self) -> None:
+        self.runs: dict[str, dict[str, JSONValue]] = {}
+
+    def save(self, saved: dict[str, JSONValue], /) -> None:
+        """Keep a run."""
+        self.runs[saved["run_id"]] = saved
+
+    def load(self, run_id: str, /) -> dict[str, JSONValue] | None:
+        """Give a run back; None where there is none."""
+        return self.runs.get(run_id)
+
+
+def told(error: BaseException) -> tuple[str, dict[str, JSONValue]]:
+    """Give an error's words and its details, as JSON that may be shown.
+
+    >>> told(SkillError("AUTH_REQUIRED", "Sign in", attempts=1))[0]
+    'AUTH_REQUIRED: Sign in'
+    """
+    details: dict[str, JSONValue] = {"type": type(error).__name__}
+    if isinstance(error, SkillError):
+        details |= error.to_dict()["error"]
+        facts = {"http_status": error.http_status, "request_id": error.request_id, "attempts": error.attempts or None}
+        details |= {name: value for name, value in facts.items() if value is not None}
+        details["tool_calls"] = [_answer(answer) for answer in error.answers]
+    words = excerpt(str(error)) or type(error).__name__
+    try:
+        return words, as_json(details)
+    except ValueError:  # details that somebody made of other things than JSON
+        return words, {"type": type(error).__name__}
+
+
+def _answer(answer: Any) -> dict[str, JSONValue]:
+    code = None if answer.error is None else answer.error.code.value
+    return {"id": answer.call.id, "name": answer.call.name, "skill_id": answer.skill_id, "code": code}
