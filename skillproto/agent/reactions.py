@@ -74,14 +74,22 @@ def _by_kind(error: SkillError) -> Advice:
 
 def _again(error: SkillError) -> Advice:
     most = error.retry.max_attempts if error.retry is not None else None
+    in_doubt = error.details.get("may_have_run") is True
     if not is_retryable(error) or most == 0:
-        return _NOT_AGAIN
-    why = _LATE if error.code is ErrorCode.EXECUTION_TIMEOUT else _TRANSIENT
+        return _IN_DOUBT if in_doubt else _NOT_AGAIN
+    why = _UNDER_ITS_KEY if in_doubt else _TRANSIENT
     return Advice("retry", why, max(FIRST_WAIT_MS, retry_after_ms(error) or 0), most)
 
 
 _TRANSIENT = "The failure is technical and may pass, so the same call can succeed later."
-_LATE = "The call ran past its time, so the same call under the same key can still bring the result."
+_UNDER_ITS_KEY = (
+    "The failure may pass but the skill may have run, so repeat the same call under its idempotency key alone."
+)
+_IN_DOUBT = Advice(
+    "give-up",
+    "The skill may have run and trying again is ruled out, so find out what became of it before saying either.",
+    pass_up=True,
+)
 _NOT_AGAIN = Advice(
     "give-up",
     "The failure is technical, but trying again is ruled out, so say that it does not work at the moment.",

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from skillproto.agent.kinds import category_of, error_type_of, told_type_of
 from skillproto.agent.reactions import reaction
-from skillproto.agent.user_messages import provider_words, user_message
+from skillproto.agent.user_messages import user_message, words_for_models
 from skillproto.agent.violations_out import list_violations, told_violations
 from skillproto.agent.wording import Locale
 from skillproto.errors import SkillError, UsageError, is_retryable
@@ -157,7 +157,7 @@ def _is_encodable(text: str) -> bool:
 def _mcp_error(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
     details = _details(error)
     category = details.pop("category", None)
-    text = "\n".join([provider_words(error) or user_message(error, locale), *list_violations(error)])
+    text = "\n".join([words_for_models(error) or user_message(error, locale), *list_violations(error)])
     meta = {
         "errorCategory": category,
         "isRetryable": is_retryable(error),
@@ -176,7 +176,7 @@ def _mcp_error(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
 def _envelope(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
     told = {
         "code": error.code.value,
-        "message": provider_words(error) or user_message(error, locale),
+        "message": words_for_models(error) or user_message(error, locale),
         "user_message": user_message(error, locale),
         "retryable": is_retryable(error),
         "next": reaction(error).action,

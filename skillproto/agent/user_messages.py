@@ -7,11 +7,14 @@ language asked for; a failing system is only ever told in our own words.
 from skillproto.agent.kinds import broken_side, category_of, has_overflowed, told_type_of
 from skillproto.agent.wording import LOCALES, Locale, internals_in, language_of, sentence
 from skillproto.errors import ErrorCode, SkillError, UsageError, is_retryable
-from skillproto.invocation.excerpts import excerpt
+from skillproto.invocation.excerpts import MESSAGE_CHARS, excerpt
 from skillproto.invocation.replies import own_words
 from skillproto.rules.texts import instruction_in
 from skillproto.rules.user_messages import check_user_message
 from skillproto.violations import Violation
+
+UNKNOWN_TOOL = "unknown_tool"
+"""The word under `details.reason` for a tool that a model called and nobody has."""
 
 _SAID_BY_REPLIES = (ErrorCode.EXECUTION_FAILED, ErrorCode.UNKNOWN)
 
@@ -56,23 +59,27 @@ def user_message(error: SkillError, locale: Locale = "en") -> str:
     """
     if locale not in LOCALES:
         raise UsageError(f"no sentences in the locale {locale!r}; there are: {', '.join(LOCALES)}")
-    words = provider_words(error)
+    words = words_for_models(error) if error.code in _SAID_BY_REPLIES else None
     if words is not None and language_of(words) == locale and not lint_user_message(words):
         return words
     return sentence(_situation(error), locale)
 
 
-def provider_words(error: SkillError) -> str | None:
-    """Give the provider's own words, where they may reach a model; None where they may not.
+def words_for_models(error: SkillError) -> str | None:
+    """Give the error's own words, where they may reach a model; None where they may not.
 
-    They may where a skill itself reported the failure, the failure is not a technical one, and the
-    words are whole, hold nothing internal and give no orders.
+    They may where the model named a tool that does not exist, since they say what it is called; and
+    where a skill itself reported the failure, the failure is not a technical one, and the words are
+    whole, hold nothing internal and give no orders.
 
-    >>> provider_words(SkillError("EXECUTION_FAILED", "The maximum discount is 30%.", details={"category": "business"}))
+    >>> error = SkillError("EXECUTION_FAILED", "The maximum discount is 30%.", details={"category": "business"})
+    >>> words_for_models(error)
     'The maximum discount is 30%.'
-    >>> provider_words(SkillError("EXECUTION_FAILED", "KeyError: 'tax'")) is None
+    >>> words_for_models(SkillError("EXECUTION_FAILED", "KeyError: 'tax'")) is None
     True
     """
+    if error.code is ErrorCode.SKILL_NOT_FOUND and error.details.get("reason") == UNKNOWN_TOOL:
+        return error.message if len(error.message) < MESSAGE_CHARS and not internals_in(error.message) else None
     if error.code not in _SAID_BY_REPLIES or category_of(error) == "transient" or has_overflowed(error):
         return None
     if error.code is ErrorCode.UNKNOWN and told_type_of(error) is None:

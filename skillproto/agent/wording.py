@@ -89,7 +89,7 @@ _INTERNAL = re.compile(
     r"|rabbitmq|nginx|kubernetes|psycopg\w*|sqlalchemy|django|hibernate|jdbc|odbc)\b"
     r"|\b(?:table|tabla|column|columna|schema|esquema|constraint|shard|pod|replica|upstream)\s+[\"'`]?\w*[_.0-9]\w*"
     r"|\b[a-z][a-z0-9+.-]*://|\blocalhost\b|\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b|\[?(?:[0-9a-f]{1,4}:){3,}"
-    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|corp|svc|intranet|localdomain)\b|\b[\w.-]+:[0-9]{2,5}\b"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|corp|svc|intranet|localdomain)\b|\b[a-z][\w-]*(?:\.[\w-]+)+:[0-9]{2,5}\b"
     r"|(?<![\w.])/(?:usr|var|etc|home|opt|srv|tmp|app|root|mnt|proc)/|\b[a-z]:\\|\b[\w/.-]+\.(?:py|js|ts|java|rb|php|go|cs|rs):?[0-9]*\b"
     r"|\b0x[0-9a-f]{4,}\b|\bat\s+line\s+[0-9]+|\bline\s+[0-9]+,?\s+in\b"
 )

@@ -1,7 +1,7 @@
 """Recognise the messages that hand a tool's result to a model, when they come as a body, and take out what they carry.
 
-Pure. Three forms are known: Anthropic's `tool_result` block, OpenAI's tool message, and an MCP tool result
-that says itself where its output stands. What they carry is JSON in a text, or a plain text.
+Pure. Known are Anthropic's `tool_result` block, OpenAI's tool message and `function_call_output`, and an MCP tool
+result that says itself where its output stands. What they carry is JSON in a text, or a plain text.
 """
 
 from collections.abc import Mapping
@@ -52,6 +52,8 @@ def carried_by(body: JSONValue) -> Carried | None:
     if body.get("type") == "tool_result" and isinstance(body.get("tool_use_id"), str):
         flag = body.get("is_error")
         return Carried(flag if isinstance(flag, bool) else None, parsed(content_text(body.get("content"))))
+    if body.get("type") == "function_call_output" and isinstance(body.get("call_id"), str):
+        return Carried(None, parsed(content_text(body.get("output"))))
     if body.get("role") == "tool" and isinstance(body.get("tool_call_id"), str):
         return Carried(None, parsed(content_text(body.get("content"))))
     return _marked(body) if "_meta" in body else _inside_json_rpc(body)

@@ -18,6 +18,7 @@ class Part(NamedTuple):
     pattern: re.Pattern[str]
 
 
+_NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Sra?|Dra?)\.?\s+)?[A-ZÁÉÍÓÚÑ][\w'-]+(?:\s+(?:de|del|la|los))*\s+[A-ZÁÉÍÓÚÑ][\w'-]+"
 _PARTS = (
     Part(
         "identifier",
@@ -25,6 +26,7 @@ _PARTS = (
         re.compile(
             r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{16,}\b|\b\w+_\w+\b"
             r"|\b(?:[A-Z]{2,}[-_]?[0-9]{2,}|[A-Z]+(?:_[A-Z]+)+|0x[0-9a-fA-F]+)\b|#[0-9]+\b"
+            r"|\b[a-z]{3,}-[0-9]{3,}\b|\b(?=\w{6,}\b)[A-Za-z]*[0-9]+[A-Za-z]+[0-9]\w*\b"
             r"|\b(?i:error|code|código|codigo|status|http|id|uuid|ref)\s*[:#=]?\s*[0-9]{2,}\b"
         ),
     ),
@@ -32,19 +34,30 @@ _PARTS = (
         "system-name",
         "The message names a table, a system or a technical detail",
         re.compile(
-            r"(?i)\b(?:sql|postgres\w*|mysql|oracle|mongodb|redis|kafka|dynamodb|database|base\s+de\s+datos|backend|api"
-            r"|endpoint|stack\s?trace|traceback|exception|excepción|null\s?pointer|timeout|json|http[s]?|tabla|schema"
-            r"|esquema|servidor|server|microservic\w+|crm|erp|webhook|payload|tenant)\b|\b\w+\.\w+\(\)|\b\w+(?:Error|Exception)\b"
+            r"(?i)\b(?:sql|postgres\w*|mysql|mariadb|sqlite|oracle|mongodb|redis|kafka|dynamodb|elasticsearch|rabbitmq"
+            r"|database|base\s+de\s+datos|backend|api|endpoint|stack\s?trace|traceback|null\s?pointer|null|timeout|json|xml"
+            r"|graphql|https?|schema|microservic\w+|crm|erp|webhook|payload|salesforce|zendesk|hubspot|kubernetes|docker"
+            r"|nginx|lambda|cach[eé]|server|servidor(?:es)?(?!\s+p[uú]blic)|esquema(?!s?\s+de\s+(?:vacun|pago|tratam|turno)))\b"
+            r"|\b(?:unhandled|uncaught|runtime)\s+exception\b|\bexception\s+(?:occurred|was\s+\w+|thrown|raised)\b"
+            r"|\bexcepci[oó]n\s+(?:no\s+controlada|interna|del?\s+sistema)\b|\b(?:ocurri[oó]|lanz[oó]|produjo)\s+una\s+excepci[oó]n\b"
+            r"|\btablas?\s+(?:(?:de|del|la|los|las)\s+)*(?:datos|base|interna|sistema|usuarios|clientes|registros|\w*_\w*)\b"
+            r"|\b(?:in|from|of)\s+(?:the\s+)?(?:\w+\s+)?table\s+(?:\w*_\w*|users|customers|orders|records)\b"
+            r"|\btenant\s*(?:id|config\w*)\b|\b(?:el|su|este|del|un)\s+tenant\b"
+            r"|\b\w+\.\w+\(\)|(?-i:\bSAP\b|\bAWS\b|\b\w+(?:Error|Exception)\b)"
         ),
     ),
     Part(
         "blame",
         "The message blames the user",
         re.compile(
-            r"(?i)\b(?:you\s+(?:failed|forgot|did\s+not|didn't|made\s+a\s+mistake|entered\s+(?:a\s+|an\s+)?(?:wrong|invalid|incorrect)"
-            r"|should\s+have|must\s+have)|your\s+(?:fault|mistake|error))\b"
-            r"|\b(?:usted\s+(?:no|olvidó|se\s+equivocó|cometió)|su\s+(?:culpa|error)|te\s+equivocaste|olvidaste|se\s+equivocó"
-            r"|cometiste|ingresó\s+mal|escribió\s+mal|es\s+culpa)\b"
+            r"(?i)\b(?:you\s+(?:failed|forgot|did\s+not|didn't|made\s+a\s+mistake|are\s+(?:wrong|mistaken)"
+            r"|(?:entered|gave|provided|typed|used|sent)\s+(?:a\s+|an\s+|the\s+)?(?:wrong|invalid|incorrect|bad)"
+            r"|(?:should|must)\s+have\s+(?:checked|known|read|told|given|entered|provided|called|paid|typed|made|forgotten|missed))"
+            r"|your\s+(?:fault|mistake|error)|because\s+of\s+you)\b"
+            r"|\b(?:usted\s+(?:olvidó|se\s+equivocó|cometió|falló)|usted\s+no\s+(?:ha\s+)?(?:ingres|escrib|proporcion|indic|envi|complet"
+            r"|sigui|ley|respet|pag|hizo|dio|quiso|supo|pudo|cumpl)\w*|su\s+(?:culpa|error)|culpa\s+suya|te\s+equivocaste|olvidaste"
+            r"|se\s+equivocó|cometiste|es\s+culpa|se\s+le\s+olvidó|olvidó\s+(?:ingresar|indicar|escribir|enviar|poner|dar|pagar)"
+            r"|(?:ingresó|escribió|digitó|puso|proporcionó|dio|envió|indicó)\s+(?:mal|(?:\w+\s+){1,3}(?:incorrect|inválid|erróne|equivocad)\w+))\b"
         ),
     ),
     Part(
@@ -52,9 +65,10 @@ _PARTS = (
         "The message apologises at length",
         re.compile(
             r"(?i)\b(?:we|i)(?:'re|'m|\s+are|\s+am)?\s+(?:very|so|deeply|truly|extremely|terribly|really|sincerely)\s+(?:sorry|apologi\w+)"
-            r"|\b(?:sincerely\s+apologi\w+|apologi[sz]e\s+for\s+(?:any|the)\s+(?:inconvenience|trouble)|sincere\w*\s+apolog\w+)\b"
+            r"|\b(?:sincerely\s+apologi\w+|apologi[sz]e\s+for\s+(?:any|the)\s+(?:inconvenience|trouble)|sincere\w*\s+apolog\w+"
+            r"|(?:please\s+)?accept\s+our\s+(?:\w+\s+)?apolog\w+|apologies\s+for\s+(?:any|the)\s+(?:inconvenience|trouble))\b"
             r"|\b(?:(?:lament(?:o|amos)|siento|sentimos)\s+(?:mucho|much\u00edsimo|profundamente|sinceramente|enormemente)|mil\s+disculpas|sinceras\s+disculpas"
-            r"|(?:disculp\w+|perd\w+)\s+(?:\w+\s+){0,3}(?:molestias?|inconvenientes?))\b"
+            r"|(?:disculp\w+|perd\w+|lament\w+)\s+(?:\w+\s+){0,3}(?:molestias?|inconvenientes?)|rogamos\s+(?:que\s+)?(?:nos\s+|sepa\s+)?disculp\w+)\b"
             r"|(?s:(?:sorry|apolog|disculp|perdón|lament|siento).{1,200}(?:sorry|apolog|disculp|perdón|lament|siento))"
         ),
     ),
@@ -62,23 +76,40 @@ _PARTS = (
         "instruction",
         "The message gives an instruction to the model",
         re.compile(
-            r"(?i)\b(?:ask|tell|prompt|remind|inform)\s+(?:the\s+)?(?:user|customer|client|caller)\b"
-            r"|\b(?:retry|call|invoke)\s+(?:this|the)\s+(?:tool|skill|function)\b|\b(?:the\s+)?(?:assistant|agent|model)\s+(?:must|should)\b"
+            r"(?i)\b(?:ask|tell|prompt|remind|inform)\s+(?:the\s+)?(?:user|customer|client|caller|patient)\b|\bask\s+(?:them|him|her)\b"
+            r"|\bask\s+(?:again\s+for|for\s+[^.?!]{1,40}\bagain\b)"
+            r"|\b(?:retry|call|invoke|use)\s+(?:this|the)\s+(?:tool|skill|function)\b|\b(?:the\s+)?(?:assistant|agent|model)\s+(?:must|should)\b"
+            r"|(?:^|[.!?]\s+)(?:please\s+)?(?:escalate|transfer|hand\s+(?:over|off)|retry)\b[^.?!]{0,30}\b(?:human|person|supervisor|agent|request|call)\b"
+            r"|\bdo\s+not\s+(?:retry|mention|tell|reveal|disclose)\b|\bno\s+(?:menciones|reveles|le\s+digas|reintentes|mencione|revele|le\s+diga)\b"
             r"|\b(?:pide|pídele|pregunta|pregúntale|dile|solicita|indícale|recuérdale|informa|reintenta|llama|escala)\s+"
             r"(?:\w+\s+){0,3}?(?:usuario|cliente|documento|dato|datos|herramienta|humano|otra\s+vez|de\s+nuevo)\b"
+            r"|\b(?:pida|pídale|pregunte|pregúntele|dígale|solicite|solicítele|indíquele|recuérdele|informe|ofrezca|transfiera|escale)\s+"
+            r"(?:\w+\s+){0,4}?(?:al?\s+(?:usuario|cliente|humano|agente|paciente)|un\s+humano|la\s+herramienta)\b"
+            r"|\b(?:pida|solicite|pregunte)\s+(?:\w+\s+){1,3}(?:otra\s+vez|de\s+nuevo|nuevamente)\b"
         ),
     ),
     Part(
         "personal-data",
         "The message holds personal data",
         re.compile(
-            r"[\w.+-]{1,64}@[\w-]{1,63}\.\w|(?<![\w.])\+?[0-9](?:[ .()-]?[0-9]){7,14}(?![\w])"
+            r"[\w.+-]{1,64}@[\w-]{1,63}\.\w"
+            r"|(?<![\w.])(?![0-9]{1,3}(?:[.,\s][0-9]{3})+(?![0-9-])(?!\s[0-9]))"  # a large number
+            r"(?!(?:19|20)[0-9]{2}[-. ](?:[0-9]{2}[-. ][0-9]{2}|(?:19|20)[0-9]{2})(?![0-9]))"  # a date, or two years
+            r"(?![0-3]?[0-9][-. ][01]?[0-9][-. ](?:19|20)[0-9]{2}(?![0-9]))"
+            r"\+?[0-9](?:[ .()-]?[0-9]){7,14}(?![\w])"
             r"|\b[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9kK]\b"
             r"|(?i:\b(?:dni|rut|cédula|cedula|curp|nif|nie|pasaporte|passport|ssn|iban)\b[^.]{0,20}?[0-9]{3,})"
+            rf"|\b(?:belongs\s+to|in\s+the\s+name\s+of|(?:booked|registered|assigned|reserved)\s+(?:by|to|for|under))\s+{_NAME}"
+            rf"|\b(?:pertenece\s+a|a\s+nombre\s+de|(?:asignad|reservad|registrad)[oa]s?\s+(?:por|para|a))\s+{_NAME}"
+            rf"|\b(?:paciente|cliente|titular|señor|señora|patient|customer|client)\s+{_NAME}"
+            rf"|\b(?i:clientes|pacientes|personas|titulares|contactos|customers|patients|people|contacts)\b[^.:]{{0,40}}:\s*{_NAME}"
         ),
     ),
 )
 _MOST_SENTENCES = 2
+_MOST_CHARS = 300
+"""More than this is too long to be heard on the telephone."""
+
 _LONGEST_TEXT = 2000
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'»”)\]]*(?=\s|$)")
 _ABBREVIATION = re.compile(
@@ -120,6 +151,8 @@ def check_user_message(text: str, *, at: str = "/error/user_message") -> list[Vi
     found = []
     if sentence_count(text) > _MOST_SENTENCES:
         found.append(("too-long", "The message has more than two sentences"))
+    elif len(text) > _MOST_CHARS:
+        found.append(("too-long", "The message is too long to be heard on the telephone"))
     found += [(part.name, part.message) for part in _PARTS if _breaks(part, text)]
     return [
         user_message.found(at, "one or two plain sentences", text, message, details={"broken": name})
