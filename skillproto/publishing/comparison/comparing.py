@@ -12,11 +12,11 @@ from skillproto.errors import ErrorCode, SkillError, ValidationFailed, VersionIn
 from skillproto.publishing.comparison.changes import Change, Comparison, change, in_level_order
 from skillproto.publishing.comparison.excuses import excuse
 from skillproto.publishing.comparison.members import all_changes
+from skillproto.publishing.comparison.parts import is_equal
 from skillproto.rules.members import IGNORE_MEMBER
 from skillproto.rules.protocol import OUR_MAJOR, incompatible, major_of
 from skillproto.rules.subject import Subject, is_bounded
 from skillproto.validation.budget import Budget
-from skillproto.validation.canonical import canonical
 from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Violation
 
@@ -72,7 +72,7 @@ def diff(
 
 def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
     found = list(all_changes(old, new, Budget(WORK)))
-    if not found and canonical(_contract(old)) != canonical(_contract(new)):
+    if not found and not is_equal(_contract(old), _contract(new)):
         found = [change("rewritten", "", "The descriptor says the same in other words")]
     yield from in_level_order(iter(found))
 
@@ -108,7 +108,9 @@ def _require_valid(document: JSONValue, which: str) -> None:
 
 def _invalid(which: str, error: ValidationFailed) -> ValidationFailed:
     message = f"The {which} descriptor is not valid, so that nothing can be compared"
-    return ValidationFailed(ErrorCode.VALIDATION_ERROR, message, details={**error.details, "which": which})
+    made = ValidationFailed(ErrorCode.VALIDATION_ERROR, message, details={**error.details, "which": which})
+    made.violations = error.violations
+    return made
 
 
 def _foreign(old: JSONValue, new: JSONValue) -> Comparison | None:

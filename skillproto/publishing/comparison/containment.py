@@ -5,7 +5,7 @@ value was allowed and is not, or it could not be decided. The work is counted ag
 makes it long. Pure.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from skillproto.publishing.comparison.facts import Facts
@@ -44,13 +44,21 @@ class Containment:
         parts: where every node stands.
         budget: what the work is counted against.
         fits: says whether a value fits a node, given the schema around it.
+        checks: what each keyword asks.
     """
 
-    def __init__(self, parts: Parts, budget: Budget, fits: Callable[[JSONValue, Any, Node], bool]) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        budget: Budget,
+        fits: Callable[[JSONValue, Any, Node], bool],
+        checks: Mapping[str, Check],
+    ) -> None:
         self.parts = parts
         self.budget = budget
         self.same = Sameness(parts, budget)
         self._fits = fits
+        self._checks = checks
         self._open: set[tuple[frozenset[int], int]] = set()
         self._proven: set[tuple[frozenset[int], int]] = set()
         self._assumptions = 0
@@ -127,10 +135,8 @@ class Containment:
         return _distinct(found)
 
     def _keywords(self, facts: Facts, target: Node) -> Iterator[Reason]:
-        from skillproto.publishing.comparison.keywords import CHECKS
-
         for keyword, value in target.items():
-            check = CHECKS.get(keyword)
+            check = self._checks.get(keyword)
             if check is not None:
                 yield from check(self, facts, target, value)
 
@@ -166,7 +172,7 @@ class Containment:
             return True
         self.budget.spend()
         values = facts.first_values()
-        if values is not None and depth == 0 and not self.parts.has_formats:
+        if values is not None and not self.parts.has_formats:
             return not any(all(self.fits(value, node) for node in facts.nodes) for value in values)
         return all(facts.empty_kind(kind) or self._has_no(facts, kind, depth) for kind in facts.kinds)
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from skillproto.publishing.comparison.changes import Change, change
+from skillproto.publishing.comparison.parts import is_equal
 from skillproto.publishing.comparison.phrases import quoted, value_phrase
 from skillproto.publishing.comparison.texts import other_members, text
 from skillproto.publishing.comparison.values import Definition, Values
-from skillproto.validation.canonical import canonical
 from skillproto.validation.names import nearest
 from skillproto.validation.shown import shown
 
@@ -74,7 +74,7 @@ def _renamed(
 
 def _is_alike(old: Document, new: Document) -> bool:
     names = ("type", "required", "default", "enum", "schema")
-    return all(canonical([old.get(name)]) == canonical([new.get(name)]) for name in names)
+    return all(is_equal([old.get(name)], [new.get(name)]) for name in names)
 
 
 def _parameter(old: Definition, new: Definition, values: Values) -> Iterator[Change]:
@@ -84,7 +84,7 @@ def _parameter(old: Definition, new: Definition, values: Values) -> Iterator[Cha
     yield from null
     yield from _default(old, new)
     yield from text(old.members, new.members, "description", new.field)
-    if canonical(old.members.get("examples")) != canonical(new.members.get("examples")):
+    if not is_equal(old.members.get("examples"), new.members.get("examples")):
         yield change("text-changed", f"{new.field}/examples", "The examples changed")
     yield from other_members(old.members, new.members, KNOWN, new.field)
 
@@ -121,7 +121,7 @@ def _default(old: Definition, new: Definition) -> Iterator[Change]:
     """Compare what leaving the input out means; for one that is, or was, required it means nothing."""
     was, is_now = "default" in old.members, "default" in new.members
     before, after = old.members.get("default"), new.members.get("default")
-    if was == is_now and canonical(before) == canonical(after):
+    if was == is_now and is_equal(before, after):
         return
     at = f"{new.field}/default" if is_now else new.field
     if old.members.get("required") or new.members.get("required"):

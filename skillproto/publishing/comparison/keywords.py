@@ -14,19 +14,24 @@ from skillproto.publishing.comparison.structure import STRUCTURE
 from skillproto.validation.canonical import canonical
 from skillproto.validation.formats import FORMATS
 
+_MANY_KINDS = 3
 _NAMES = {"number": "numbers", "string": "texts", "array": "arrays", "object": "objects", "null": "null",
           "boolean": "true and false"}  # fmt: skip
 
 
 def _type(engine: Containment, facts: Facts, node: Node, names: Any) -> Iterator[Reason]:
     listed = {names} if isinstance(names, str) else set(names)
-    for kind in facts.kinds:
-        if kind in listed or facts.empty_kind(kind):
-            continue
-        if kind != "number" or "integer" not in listed:
-            yield engine.reason(node, "type", _NAMES[kind], certain=facts.is_plain)
-        elif not facts.is_whole:
+    refused = [kind for kind in facts.kinds if kind not in listed and not facts.empty_kind(kind)]
+    if "number" in refused and "integer" in listed:
+        refused.remove("number")
+        if not facts.is_whole:
             yield engine.reason(node, "type", "numbers that are not whole", certain=facts.is_plain)
+    if len(refused) >= _MANY_KINDS:
+        what = f"values of another type than {' or '.join(sorted(listed))}"
+        yield engine.reason(node, "type", what, certain=facts.is_plain)
+        return
+    for kind in refused:
+        yield engine.reason(node, "type", _NAMES[kind], certain=facts.is_plain)
 
 
 def _enum(engine: Containment, facts: Facts, node: Node, values: Any) -> Iterator[Reason]:

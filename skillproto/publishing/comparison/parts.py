@@ -6,6 +6,7 @@ Pure. Schemas are looked through and normalised before they come here, so that e
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from skillproto.validation.canonical import canonical
 from skillproto.validation.references import find_local
 from skillproto.validation.schema_scan import Scan
 from skillproto.violations import pointer
@@ -103,3 +104,12 @@ def _objects(root: Any) -> Iterator[tuple[str, Node]]:
 def asked(node: Node) -> list[str]:
     """Give the keywords of a node that ask something of a value, in their order."""
     return [keyword for keyword in node if keyword not in ANNOTATIONS]
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Say whether two JSON values are equal as JSON has it: 1 is 1.0, and true is not 1.
+
+    >>> is_equal({"a": 1, "b": 2}, {"b": 2.0, "a": 1}), is_equal(True, 1)
+    (True, False)
+    """
+    return repr(one) == repr(other) or canonical(one) == canonical(other)

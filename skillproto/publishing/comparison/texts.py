@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skillproto.publishing.comparison.changes import Change, change
+from skillproto.publishing.comparison.parts import is_equal
 from skillproto.publishing.comparison.phrases import quoted
 from skillproto.rules.members import IGNORE_MEMBER
-from skillproto.validation.canonical import canonical
 from skillproto.validation.shown import shown
 from skillproto.violations import pointer
 
@@ -45,4 +45,4 @@ def other_members(old: Document, new: Document, known: Sequence[str], at: str = 
 
 
 def _differs(old: Document, new: Document, name: str) -> bool:
-    return (name in old) != (name in new) or canonical(old.get(name)) != canonical(new.get(name))
+    return (name in old) != (name in new) or not is_equal(old.get(name), new.get(name))

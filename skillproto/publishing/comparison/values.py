@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from skillproto.publishing.comparison.changes import Change, change
 from skillproto.publishing.comparison.containment import Containment, Reason
 from skillproto.publishing.comparison.fitting import Fitting
-from skillproto.publishing.comparison.parts import BOUNDS, Node, Nodes, Parts
+from skillproto.publishing.comparison.keywords import CHECKS
+from skillproto.publishing.comparison.parts import BOUNDS, Node, Nodes, Parts, is_equal
 from skillproto.validation.budget import Budget, BudgetSpent
-from skillproto.validation.canonical import canonical
 from skillproto.violations import JSONValue, resolve
 
 _ASKING = ("type", "enum", "schema")
@@ -70,7 +70,7 @@ class Values:
             return None
 
     def _engine(self, parts: Parts) -> Containment:
-        return Containment(parts, self._budget, Fitting(self._budget))
+        return Containment(parts, self._budget, Fitting(self._budget), CHECKS)
 
     def _both_ways(self, old: Definition, new: Definition) -> tuple[list[Reason], list[Reason]]:
         """Give what was allowed and is refused now, and what is allowed now and was refused before."""
@@ -84,7 +84,7 @@ class Values:
 
 def _same_text(old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
     if name in old and name in new:
-        return canonical(old[name]) == canonical(new[name])
+        return is_equal(old[name], new[name])
     return name not in old and name not in new
 
 
