@@ -51,8 +51,11 @@ if TYPE_CHECKING:
     from skillproto.invocation.replies import read_reply as read_reply
     from skillproto.invocation.retry import RetryPolicy as RetryPolicy
     from skillproto.invocation.wire import Result as Result
+    from skillproto.publishing.check import publish_check as publish_check
     from skillproto.publishing.comparison import Comparison as Comparison
     from skillproto.publishing.comparison import diff as diff
+    from skillproto.publishing.report import PublishReport as PublishReport
+    from skillproto.publishing.state import RegistryState as RegistryState
     from skillproto.rules import Validated as Validated
     from skillproto.rules import Validator as Validator
     from skillproto.rules import validate as validate
@@ -76,6 +79,9 @@ _HOME = {
     "Reply": "invocation.replies",
     "diff": "publishing.comparison",
     "Comparison": "publishing.comparison",
+    "publish_check": "publishing.check",
+    "RegistryState": "publishing.state",
+    "PublishReport": "publishing.report",
     "SkillSet": "agent.skill_set",
     "Run": "agent.run",
     "to_tool_result": "agent.tool_results",

@@ -1,16 +1,17 @@
 """Compare a descriptor with the version before it; what could not be compared is never called compatible."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillproto.errors import SkillError
 from skillproto.publishing import versions
 from skillproto.publishing._reading import of_descriptor
+from skillproto.publishing._surely import is_surely_compatible
+from skillproto.publishing.allowances import Allowance
 from skillproto.publishing.obstacles import NotCarriedOut, Obstacle
-from skillproto.publishing.published import Published, precedence_of
-from skillproto.publishing.state import RegistryState
+from skillproto.publishing.published import Published, parsed, precedence_of
+from skillproto.publishing.state import RegistryState, Versions
 from skillproto.rules import publishing as rules
-from skillproto.versions import Version, is_version
 from skillproto.violations import JSONValue, Violation, resolve
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 Load = Callable[[str, str], JSONValue]
 Against = JSONValue | Load | None
 
-_CONTRACT = ("inputs", "output", "auth", "access", "endpoint", "protocol", "capability_type")
 _MOST_BREAKS = 100
 
 
@@ -40,7 +40,7 @@ class Compared(NamedTuple):
 
 def compared(
     descriptor: Mapping[str, Any],
-    state: RegistryState | None,
+    known: Versions | None,
     against: Against,
     config: "RuleConfig",
     *,
@@ -50,7 +50,7 @@ def compared(
 
     Args:
         descriptor: the new one.
-        state: what the registry knows, or None.
+        known: the published versions of its id; None where no state is given.
         against: the previous descriptor, a function that gives published ones, or None.
         config: which changes count, and whether the descriptor may excuse itself from some.
         may_compare: whether the descriptor fits its schema, so that it has a contract.
@@ -58,12 +58,13 @@ def compared(
     load = against if callable(against) else None
     previous = None if load is not None else against
     if previous is not None:
-        return _with_previous(descriptor, state, previous, config, may_compare=may_compare)
-    skill_id, version = descriptor.get("id"), descriptor.get("version")
-    if state is None or not isinstance(skill_id, str) or not _is_semver(version):
+        return _with_previous(descriptor, known, previous, config, may_compare=may_compare)
+    version = descriptor.get("version")
+    new = parsed(version) if isinstance(version, str) else None
+    if not known or new is None:
         return Compared()
-    found = tuple(versions.against_published(version, state.versions(skill_id)))
-    base = _base(state, skill_id, version)
+    found = tuple(versions.against_published(str(version), known))
+    base = _base(known, str(version), new.major)
     if base is None or not may_compare:
         return Compared(found)
     return _with_base(descriptor, base, load, config, found)
@@ -71,7 +72,7 @@ def compared(
 
 def _with_previous(
     descriptor: Mapping[str, Any],
-    state: RegistryState | None,
+    published: Versions | None,
     previous: JSONValue,
     config: "RuleConfig",
     *,
@@ -83,10 +84,11 @@ def _with_previous(
         return Compared(obstacles=(Obstacle("comparison", "no-descriptor", message),))
     version = descriptor.get("version")
     found = list(_id_changed(descriptor.get("id"), known))
-    if _is_semver(version):
-        own = state.versions(known.id) if state is not None else ()
-        found += versions.against_published(version, own if own else RegistryState([known]).versions(known.id))
-    if not may_compare or not _is_semver(version) or not _promises(known.version, version):
+    new = version if isinstance(version, str) and parsed(version) is not None else None
+    if new is not None:
+        own = published if published and descriptor.get("id") == known.id else None
+        found += versions.against_published(new, own or RegistryState([known]).versions(known.id))
+    if not may_compare or new is None or not _promises(known.version, new):
         return Compared(tuple(found))
     return _breaks(descriptor, known, config, tuple(found))
 
@@ -117,7 +119,7 @@ def _breaks(
     descriptor: Mapping[str, Any], base: Published, config: "RuleConfig", found: tuple[Violation, ...]
 ) -> Compared:
     old = base.descriptor
-    if isinstance(old, dict) and all(old.get(name) == descriptor.get(name) for name in _CONTRACT):
+    if is_surely_compatible(old, descriptor):
         return Compared(found, (), base.version)
     try:
         from skillproto.publishing.comparison import diff
@@ -135,16 +137,22 @@ def _failed(base: Published, error: Exception) -> Obstacle:
 
 
 def _break(change: "Change", descriptor: Mapping[str, Any], base: Published) -> Violation:
-    bump = "minor" if Version.parse(base.version).major == 0 else "major"
+    bump = "minor" if base.version.startswith("0.") else "major"
     undecided = "" if change.decided else "; it cannot be decided, and counts as a break"
     finding = rules.BREAKING_WITHOUT_MAJOR.found(
         _place(change, descriptor),
         f"a new {bump} version",
         descriptor["version"],
         f"{change.message} (since {base.version}){undecided}",
-        details={"change": change.rule, "since": base.version, "needs": bump, "decided": change.decided},
+        details={
+            "change": change.rule,
+            "at": change.pointer,
+            "since": base.version,
+            "needs": bump,
+            "decided": change.decided,
+        },
     )
-    line = f"{descriptor['id']}@{descriptor['version']} {finding.rule} {finding.field}".rstrip()
+    line = str(Allowance.of(f"{descriptor['id']}@{descriptor['version']}", finding))
     hint = f"Raise the {bump} version, or let the registry allow it: {line}"
     return finding._replace(hint=hint, details={**finding.details, "allow": line})
 
@@ -169,21 +177,15 @@ def _id_changed(skill_id: JSONValue, known: Published) -> list[Violation]:
     return [rules.ID_CHANGED.found("/id", known.id[:200], skill_id, message, details={"id": known.id[:200]})]
 
 
-def _base(state: RegistryState, skill_id: str, version: str) -> Published | None:
+def _base(known: Versions, version: str, major: int) -> Published | None:
     """Give the last release that a version promises to be compatible with, as far as consumers still find it."""
-    below = state.versions(skill_id).below(precedence_of(version), Version.parse(version).major)
+    below = known.below(precedence_of(version), major)
     return next((each for each in below if each.is_visible and _promises(each.version, version)), None)
 
 
 def _promises(old: str, new: str) -> bool:
     """Say whether a new version promises, by its number, to break nothing that an old one gave."""
-    if not _is_semver(old):
-        return False
-    before, after = Version.parse(old), Version.parse(new)
-    if before.pre or before.major != after.major:
+    before, after = parsed(old), parsed(new)
+    if before is None or after is None or before.pre or before.major != after.major:
         return False
     return before.major > 0 or before.minor == after.minor
-
-
-def _is_semver(version: JSONValue) -> TypeGuard[str]:
-    return isinstance(version, str) and is_version(version)

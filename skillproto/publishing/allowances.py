@@ -45,8 +45,9 @@ class Allowance(NamedTuple):
 
     @classmethod
     def of(cls, skill: str, finding: Violation) -> "Allowance":
-        """Make the line that would let a finding pass."""
-        return cls(skill, finding.rule, finding.field)
+        """Make the line that would let a finding pass; a break is named by its own rule and place in the change."""
+        rule, field = finding.details.get("change", finding.rule), finding.details.get("at", finding.field)
+        return cls(skill, str(rule), str(field))
 
     def __str__(self) -> str:
         return " ".join(self).rstrip()

@@ -12,7 +12,7 @@ from skillproto.publishing import allowances, places, versions
 from skillproto.publishing._comparing import Compared, compared
 from skillproto.publishing.obstacles import Obstacle
 from skillproto.publishing.report import PublishReport
-from skillproto.publishing.state import RegistryState
+from skillproto.publishing.state import RegistryState, Versions
 from skillproto.rules import RULE_PACK_VERSION, RuleConfig, check_document, validate
 from skillproto.rules import publishing as rules
 from skillproto.violations import JSONValue, Violation, in_order
@@ -78,8 +78,10 @@ def publish_check(
     outcome = Compared()
     obstacles: list[Obstacle] = []
     if isinstance(value, dict) and not any(finding.rule.startswith(_UNUSABLE) for finding in findings):
-        outcome = compared(value, state, against, config, may_compare=not any(map(_is_schema_fault, findings)))
-        asked = [*_asked(value, state, publisher, frozenset(proofs)), *outcome.findings]
+        skill_id = value.get("id")
+        known = state.versions(skill_id) if state is not None and isinstance(skill_id, str) else None
+        outcome = compared(value, known, against, config, may_compare=not any(map(_is_schema_fault, findings)))
+        asked = [*_asked(value, state, known, publisher, frozenset(proofs)), *outcome.findings]
         obstacles += outcome.obstacles
         if probe is not None:
             probed, failed = probe(value)
@@ -99,7 +101,11 @@ def publish_check(
 
 
 def _asked(
-    descriptor: dict[str, Any], state: RegistryState | None, publisher: str | None, proven: frozenset[str]
+    descriptor: dict[str, Any],
+    state: RegistryState | None,
+    known: Versions | None,
+    publisher: str | None,
+    proven: frozenset[str],
 ) -> Iterator[Violation]:
     reserved = versions.reserved(descriptor.get("version"))
     if reserved is not None:
@@ -107,13 +113,13 @@ def _asked(
     yield from places.bare_optional(descriptor)
     if state is None:
         return
-    yield from places.taken(descriptor, state, publisher)
+    yield from places.taken(descriptor, state, known, publisher)
     skill_id = descriptor.get("id")
-    if isinstance(skill_id, str):
+    if known is not None and isinstance(skill_id, str):
         if state.knows_namespaces:
             yield from places.unproven(skill_id, state, proven)
         yield from places.index_says(descriptor, state)
-        yield from places.too_many(skill_id, state)
+        yield from places.too_many(skill_id, state, known)
 
 
 def _joined(known: list[Violation], asked: list[Violation], document: Document | None) -> list[Violation]:

@@ -4,10 +4,12 @@ Pure. After Unicode Technical Standard 39: two ids look alike when their skeleto
 ASCII, so that a handful of its confusable pairs is all there is.
 """
 
+import re
 from urllib.parse import urlsplit
 
 _ALIKE = str.maketrans({"I": "l", "1": "l", "|": "l", "0": "O", "_": "-"})
 _PORTS = {"http": 80, "https": 443}
+_PLAIN = re.compile(r"https?://[a-z0-9.-]*[a-z0-9](?:/[A-Za-z0-9._~/-]*)?")
 _FEWEST_LABELS = 2
 
 
@@ -35,6 +37,8 @@ def same_address(url: str) -> str:
     >>> same_address("HTTPS://API.example.com:443/run/")
     'https://api.example.com/run'
     """
+    if _PLAIN.fullmatch(url):
+        return url.rstrip("/")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

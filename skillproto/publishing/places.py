@@ -6,7 +6,7 @@ from typing import Any
 from skillproto.publishing._reading import endpoint_of
 from skillproto.publishing.likeness import namespace_of, namespaces_of
 from skillproto.publishing.published import Published
-from skillproto.publishing.state import RegistryState
+from skillproto.publishing.state import RegistryState, Versions
 from skillproto.redaction import safe_url
 from skillproto.rules import publishing as rules
 from skillproto.validation.shown import short_text
@@ -18,24 +18,27 @@ _MOST_HOLDERS = 5
 Descriptor = Mapping[str, Any]
 
 
-def taken(descriptor: Descriptor, state: RegistryState, publisher: str | None) -> Iterator[Violation]:
-    """Find an id, a name or an address that somebody else holds."""
+def taken(
+    descriptor: Descriptor, state: RegistryState, known: Versions | None, publisher: str | None
+) -> Iterator[Violation]:
+    """Find an id, a name or an address that somebody else holds; `known` are the versions of its id."""
     for field in ("id", "name"):
         text = descriptor.get(field)
         held = state.taken(text) if isinstance(text, str) else None
         if held is not None and (publisher is None or held.holder != publisher):
             yield _taken(f"/{field}", str(text), f"This {field} is taken", held.holder, held.state)
     skill_id = descriptor.get("id")
-    if isinstance(skill_id, str):
-        yield from _whose(skill_id, state, publisher)
+    if known is not None:
+        yield from _whose(str(skill_id), state, known, publisher)
     yield from _addresses(descriptor, state, publisher)
 
 
-def _whose(skill_id: str, state: RegistryState, publisher: str | None) -> Iterator[Violation]:
-    newest = state.versions(skill_id).newest()
-    if newest is None:
+def _whose(skill_id: str, state: RegistryState, known: Versions, publisher: str | None) -> Iterator[Violation]:
+    if not known:
         yield from _alike(skill_id, state)
-    elif publisher is not None and newest.holder not in (None, publisher):
+        return
+    newest = known.newest() if publisher is not None else None
+    if newest is not None and newest.holder not in (None, publisher):
         yield _taken("/id", skill_id, "This id is somebody else's", newest.holder, newest.state, newest)
 
 
@@ -129,9 +132,10 @@ def _mismatch(name: str, told: JSONValue, descriptor: Descriptor, severity: Seve
     )
 
 
-def too_many(skill_id: str, state: RegistryState) -> Iterator[Violation]:
+def too_many(skill_id: str, state: RegistryState, known: Versions) -> Iterator[Violation]:
     """Find a namespace with more skills than an agent can choose among."""
-    found = skill_count(state.count_beside(skill_id) + 1, "/id", namespace_of(skill_id))
+    namespace = namespace_of(skill_id)
+    found = skill_count(state.count_in(namespace) + (not known), "/id", namespace)
     if found is not None:
         yield found
 

@@ -1,5 +1,6 @@
 """One version that is published, and how versions are put into order."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from skillproto.versions import Version
@@ -48,16 +49,28 @@ class Published(NamedTuple):
         return f"{self.id} {self.version} ({who}state: {self.state})"
 
 
+@lru_cache(maxsize=4096)
+def parsed(version: str) -> Version | None:
+    """Read a version; None for what is no SemVer version.
+
+    >>> parsed("1.2.0").minor, parsed("latest")
+    (2, None)
+    """
+    try:
+        return Version.parse(version)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)
 def precedence_of(version: str) -> Precedence:
     """Give a key that sorts by SemVer precedence; what is no SemVer version comes before all that are.
 
     >>> precedence_of("latest") < precedence_of("0.0.1-a") < precedence_of("0.0.1")
     True
     """
-    try:
-        return Version.parse(version).precedence
-    except ValueError:
-        return _NO_VERSION
+    read = parsed(version)
+    return _NO_VERSION if read is None else read.precedence
 
 
 def first_of_major(major: int) -> Precedence:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
 from skillproto.publishing._building import Columns, Entries, columns_of
-from skillproto.publishing.likeness import folded, namespace_of, namespaces_of, same_address, skeleton
+from skillproto.publishing.likeness import folded, namespaces_of, same_address, skeleton
 from skillproto.publishing.published import Precedence, Published, first_of_major, precedence_of
 from skillproto.violations import JSONValue
 
@@ -155,13 +155,13 @@ class RegistryState:
         """Give the entries of an index with this id; None where no index is known."""
         return None if self._index is None else list(self._index.of(skill_id))
 
-    def count_beside(self, skill_id: str) -> int:
-        """Say how many other ids are published in the namespace of an id."""
-        namespace = namespace_of(skill_id)
-        if not namespace:
-            return 0
-        own = self._columns.place_of(skill_id) is not None
-        return self._columns.by_namespace.count(namespace) - own
+    def count_in(self, namespace: str) -> int:
+        """Say how many ids are published in a namespace.
+
+        >>> RegistryState([Published("a.b.c", "1.0.0"), Published("a.b.d", "1.0.0")]).count_in("a.b")
+        2
+        """
+        return self._columns.by_namespace.count(namespace) if namespace else 0
 
 
 class Versions:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from skillproto.publishing.published import Published, precedence_of
+from skillproto.publishing.published import Published, parsed, precedence_of
 from skillproto.publishing.state import Versions
 from skillproto.rules import publishing as rules
 from skillproto.validation.shown import short_text
@@ -32,8 +32,10 @@ def reserved(version: JSONValue) -> Violation | None:
     if not isinstance(version, str):
         return None
     text = version.strip()
+    if _FULL.fullmatch(text):
+        return None
     is_word = text.casefold() in _WORDS
-    if not is_word and (_FULL.fullmatch(text) or not (_RANGE.fullmatch(text) or _BRACKETS.fullmatch(text))):
+    if not is_word and not (_RANGE.fullmatch(text) or _BRACKETS.fullmatch(text)):
         return None
     what = "is a word that asks for a version" if is_word else "is a range of versions"
     message = f"`{short_text(version, 60)}` is reserved: it {what}"
@@ -48,14 +50,18 @@ def against_published(version: str, versions: Versions) -> Iterator[Violation]:
         exact = next((each for each in same if each.version == version), None)
         yield _exists(version, exact) if exact else _not_greater(version, same[-1], "differs in the build part alone")
         return
-    major = Version.parse(version).major
+    read = parsed(version)
+    if read is None:
+        return
+    major = read.major
     greatest = versions.greatest_of_major(major)
     if greatest is not None:
         if precedence_of(greatest.version) > precedence_of(version):
             yield _not_greater(version, greatest, f"comes before the greatest version of major {major}")
         return
     least = versions.least()
-    if least is not None and Version.parse(least.version).major > major:
+    lowest = parsed(least.version) if least is not None else None
+    if least is not None and lowest is not None and lowest.major > major:
         yield _not_greater(version, least, "begins a major below all that are published")
 
 

@@ -170,8 +170,8 @@ STALE_ALLOWANCE = _publish(
     "warning",
     "A line that allows a finding has its finding.",
     "ours",
-    '{"allow": ["com.example.translate-v1@1.4.2 publish/breaking-without-major /inputs"]}',
-    '{"allow": ["com.example.another@1.4.2 publish/breaking-without-major /inputs"]}',
+    '{"allow": ["com.example.translate-v1@1.4.2 diff/input-removed /inputs/2"]}',
+    '{"allow": ["com.example.another@1.4.2 diff/input-removed /inputs/2"]}',
     """A registry lets a finding pass by a line that names the skill, the version, the rule and the pointer. One that
     lets nothing pass would let the next mistake at that place pass. Take it out.""",
     "publish",

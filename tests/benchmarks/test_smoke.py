@@ -32,6 +32,11 @@ def test_every_table_of_invocation_is_printed(rows: str) -> None:
     assert "| what | target | measured | met |" in tables("benchmarks.invoke", "--rows", rows)
 
 
+@pytest.mark.parametrize("rows", ["check", "state", "diff"])
+def test_every_table_of_publishing_is_printed(rows: str) -> None:
+    assert "| what | target | measured | met |" in tables("benchmarks.publish", "--rows", rows)
+
+
 def test_the_simulation_of_an_outage_tells_the_same_story_twice() -> None:
     first, second = (tables("benchmarks.storm", "--only", "defaults") for _ in range(2))
     assert first == second

@@ -119,7 +119,7 @@ def test_p6_a_break_is_let_through_by_the_line_that_the_report_prints_and_a_stal
     report = check(new, published("1.4.2"))
     (finding,) = report.findings
     line = str(finding.details["allow"])
-    assert line == f"{ID}@1.5.0 publish/breaking-without-major /inputs/1"
+    assert line == f"{ID}@1.5.0 diff/input-added-required /inputs/1"
     assert line in str(finding.hint)
     assert check(new, published("1.4.2"), allow=[line]).accepted is True
 
