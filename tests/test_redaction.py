@@ -110,6 +110,6 @@ def test_a_line_keeps_its_length_when_secrets_are_blotted_out(line: str) -> None
 
 def test_blotting_a_long_line_takes_time_in_proportion() -> None:
     line = "a_secret" * 200_000 + " token" + " " * 200_000
-    began = time.perf_counter()
+    began = time.process_time()
     blot(line)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

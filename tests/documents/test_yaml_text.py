@@ -157,9 +157,9 @@ def test_a_merge_key_is_an_ordinary_name_and_a_warning_says_so() -> None:
     ids=["bomb", "self", "self-deeper", "self-as-key"],
 )
 def test_an_alias_without_end_is_one_finding_in_under_a_second(text: str, where: tuple[int, int]) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     document = only(text, "yaml")
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
 
     assert rules(document) == ["yaml-alias-limit"]
     assert place(document.violations[0]) == where
@@ -313,9 +313,9 @@ def test_a_first_line_that_names_a_program_may_stand_above_data() -> None:
     ids=lambda value: repr(value)[:20],
 )
 def test_one_clean_finding_in_under_a_second(text: str, rule: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     document = only(text, "yaml")
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
 
     assert rules(document) == [rule]
     assert not document.readable

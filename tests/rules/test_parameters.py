@@ -182,9 +182,9 @@ def test_an_optional_parameter_that_does_not_refuse_null_is_fine(parameter: dict
     ],
 )
 def test_a_schema_that_cannot_be_used_is_one_finding_in_bounded_time(schema: dict[str, Any], rule: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     violations = validate(with_parameter(schema=schema, default="x" * 30, examples=["y"]))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert rules_of(violations) == [f"descriptor/{rule}"]
     assert violations[0].field.startswith("/inputs/0/schema")
 
@@ -200,10 +200,10 @@ def test_a_schema_nested_900_deep_is_a_finding() -> None:
 @pytest.mark.parametrize("name", ["enum", "examples"])
 def test_a_list_of_very_many_values_is_a_finding_in_bounded_time(name: str) -> None:
     values = list(range(50_000))
-    began = time.perf_counter()
+    began = time.process_time()
     schema = {"type": ["integer", "null"], "minimum": 0, "multipleOf": 1}
     violations = validate(with_parameter(type="integer", schema=schema, **{name: values}))
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
     assert (violations[0].rule, violations[0].field) == ("descriptor/schema-too-complex", f"/inputs/0/{name}")
     assert len(str(violations[0])) < 1000
 

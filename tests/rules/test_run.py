@@ -258,9 +258,9 @@ def test_another_encoding_is_one_finding_with_a_position(encoding: str) -> None:
 )
 def test_what_json_readers_choke_on_is_one_finding_in_under_a_second(value: str) -> None:
     text = json.dumps(example())[:-1] + f', "x-value": {value}}}'
-    began = time.perf_counter()
+    began = time.process_time()
     (violation,) = check(text)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert violation.rule.startswith("document/")
     assert len(str(violation)) < 1000
 
@@ -276,9 +276,9 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     ids=["a bomb", "an alias to itself", "a program", "a tag of one's own"],
 )
 def test_what_yaml_readers_choke_on_is_one_finding_in_under_a_second(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     (violation,) = check(text, "yaml")
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert violation.rule in ("document/yaml-alias-limit", "document/not-data")
     assert len(str(violation)) < 1000
 
@@ -343,9 +343,9 @@ def test_a_document_that_holds_itself_ends() -> None:
     document = example()
     document["inputs"][0]["schema"] = {"items": document["inputs"]}
     document["inputs"][0]["schema"]["items"] = document["inputs"][0]["schema"]
-    began = time.perf_counter()
+    began = time.process_time()
     assert validate(document) != []
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_an_index_is_checked_with_its_own_rules() -> None:
