@@ -217,7 +217,7 @@ def test_a_type_of_another_language_gets_the_name_that_it_has_here(word: str, me
     assert only(descriptor(output={"type": word})).hint == f"Did you mean {meant!r}?"
 
 
-@pytest.mark.parametrize("document", [None, True, 5, 1.5, "text", [], (), {1, 2}, b"bytes", object()], ids=ascii)
+@pytest.mark.parametrize("document", [None, True, 5, 1.5, "text", [], (), {1, 2}, b"bytes", range(2)], ids=ascii)
 def test_what_is_no_object_is_one_finding_at_the_root(document: Any) -> None:
     violation = only(document)
     assert (violation.field, violation.rule, violation.expected) == ("", "schema/type", "object")
