@@ -118,8 +118,11 @@ def read_turn(reply: Any, style: DefinitionStyle) -> Turn:
     if not isinstance(told, dict):
         raise invalid_output("", "object", told, f"Wrong type: {type_name(told)}")
     match style:
-        case "anthropic" | "mcp":
-            return _blocks(told)
+        case "anthropic":
+            return _blocks(told, told.get("content"))
+        case "mcp":
+            content = told.get("content")
+            return _blocks(told, [content] if isinstance(content, dict) else content)
         case "openai":
             return _chat(told)
         case "openai-responses":
@@ -133,16 +136,17 @@ def _require_assistant(message: Mapping[str, JSONValue]) -> None:
         raise invalid_output("/role", "assistant", message["role"], "The reply is not the assistant's")
 
 
-def _blocks(told: dict[str, JSONValue]) -> Turn:
+def _blocks(told: dict[str, JSONValue], content: JSONValue) -> Turn:
     _require_assistant(told)
-    content = told.get("content")
-    blocks = [content] if isinstance(content, dict) else content
-    if isinstance(content, str):
-        blocks = [{"type": "text", "text": content}]
-    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not isinstance(blocks, list) or not all(map(_is_block, blocks)):
         raise invalid_output("/content", "list of content blocks", content, "The reply has no content")
-    calls = [block for block in blocks if block.get("type") == "tool_use"]
-    return Turn([{"role": "assistant", "content": content}], calls, _text(blocks))
+    calls = [block for block in blocks if block["type"] == "tool_use"]
+    return Turn([{"role": "assistant", "content": told["content"]}], calls, _text(blocks))
+
+
+def _is_block(value: JSONValue) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
 
 
 def _text(blocks: Iterable[Mapping[str, JSONValue]]) -> str:
@@ -163,22 +167,20 @@ def _chat(told: dict[str, JSONValue]) -> Turn:
     content, calls = told.get("content"), told.get("tool_calls") or []
     if not isinstance(calls, list) or not isinstance(content, str | list | None):
         raise invalid_output("/tool_calls", "list of tool calls", calls, "The reply has no list of tool calls")
-    text = content if isinstance(content, str) else _text(filter(_is_object, content or ()))
+    if isinstance(content, list) and not all(map(_is_block, content)):
+        raise invalid_output("/content", "list of content parts", content, "The reply has no content")
+    text = content if isinstance(content, str) else _text(content or ())
     message = {"role": "assistant", "content": content, **told}
     return Turn([message], calls, text or (told["refusal"] if isinstance(told.get("refusal"), str) else ""))
 
 
-def _is_object(value: JSONValue) -> bool:
-    return isinstance(value, dict)
-
-
 def _responses(told: dict[str, JSONValue]) -> Turn:
     items = told.get("output")
-    if not isinstance(items, list) or not all(map(_is_object, items)):
+    if not isinstance(items, list) or not all(map(_is_block, items)):
         raise invalid_output("/output", "list of items", items, "The response has no output")
-    said = [item for item in items if item.get("type") == "message" and isinstance(item.get("content"), list)]
-    text = "".join(_text(filter(_is_object, item["content"])) for item in said)
-    return Turn(items, [item for item in items if item.get("type") == "function_call"], text)
+    said = [item for item in items if item["type"] == "message" and isinstance(item.get("content"), list)]
+    text = "".join(_text(filter(_is_block, item["content"])) for item in said)
+    return Turn(items, [item for item in items if item["type"] == "function_call"], text)
 
 
 def _plain_message(told: dict[str, JSONValue]) -> Turn:

@@ -24,7 +24,7 @@ from skillproto import (
     ValidationFailed,
 )
 from skillproto.testing import FakeTime, hang, output, reply
-from tests.support.agents import Driver, by_path, echo, skill, tool_use, wants
+from tests.support.agents import Driver, by_path, echo, require_no_open_call, skill, tool_use, wants
 
 ECHO = tool_use("c1", "echo", text="hi")
 FIND = tool_use("c2", "find", text="hi")
@@ -219,13 +219,6 @@ class Waiting(FakeTime):
         import time
 
         self.clock = time.monotonic
-
-
-def require_no_open_call(messages: list[Any]) -> None:
-    blocks = [block for message in messages for block in message["content"] if isinstance(block, dict)]
-    wanted = [block["id"] for block in blocks if block["type"] == "tool_use"]
-    answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-    assert answered == wanted
 
 
 HANDED_BACK = {

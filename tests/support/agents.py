@@ -179,6 +179,20 @@ def wants(*calls: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": list(calls)}
 
 
+def require_no_open_call(messages: list[Any]) -> None:
+    blocks = [block for message in messages for block in message["content"] if isinstance(block, dict)]
+    wanted = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+    assert answered == wanted
+
+
+def results(messages: list[Any]) -> list[tuple[str, str, bool]]:
+    """Give the answers to tool calls as Anthropic has them: id, text, whether it is an error."""
+    blocks = [block for message in messages for block in message["content"] if isinstance(block, dict)]
+    found = [block for block in blocks if block["type"] == "tool_result"]
+    return [(block["tool_use_id"], block["content"], block["is_error"]) for block in found]
+
+
 SKILLS = [skill("echo"), skill("find"), skill("buy")]
 
 
