@@ -6,6 +6,7 @@ the name. No proxies, cookies or password files of this machine take part. Size,
 redirects are bounded, and a host is asked one thing at a time.
 """
 
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -87,13 +88,11 @@ class Fetcher:
         verify: Any = True,
         route: Route | None = None,
     ) -> None:
-        if verify is False:
-            raise UsageError("certificates are always checked; give the authority to trust as verify")
         self.policy = policy or FetchPolicy()
         self._resolver = resolver or system_resolver
         self._user_agent = user_agent
         self._route = route
-        self._carriers = Carriers(None, verify, is_async=False, use_proxies=False)
+        self._carriers = Carriers(None, _trusted(verify), is_async=False, use_proxies=False)
         self._exchanger = Exchanger(self._carriers, self.policy.max_bytes)
         self._lanes: WeakValueDictionary[str, _Lane] = WeakValueDictionary()
         self._certificates: dict[str, dict[str, object]] = {}
@@ -164,7 +163,7 @@ class Fetcher:
         started_s = left_s = (timeout_ms or self.policy.timeout_ms) / 1000
         target: Target | None = way.first()
         while target is not None:
-            to_home = own if origin_of(target.url) == way.home else ()
+            to_home = own if way.is_at_home else ()
             request = Request("status", method, target.url, (*self._basics(), *to_home), body)
             with self._lane(target.host):
                 before = monotonic()
@@ -230,6 +229,17 @@ class Fetcher:
         if exchange.certificate is not None:
             self._certificates[origin] = exchange.certificate
         return self._certificates.get(origin)
+
+
+def _trusted(verify: Any) -> Any:
+    if verify is False:
+        raise UsageError("certificates are always checked; give the authority to trust as verify")
+    if not isinstance(verify, str):
+        return verify
+    try:
+        return ssl.create_default_context(cafile=verify)
+    except OSError:  # what is no certificate raises a subclass
+        raise UsageError(f"no certificates can be read from {verify}") from None
 
 
 def _failure(event: Replied | Lost, target: Target) -> FetchError:

@@ -20,14 +20,15 @@ class Way:
 
     Attributes:
         chain: the requests that were made.
-        home: the origin of the first one.
+        is_at_home: whether all of it lies in the origin where it began; what left it once stays a stranger's.
     """
 
     def __init__(self, policy: FetchPolicy, url: str, *, follow: bool) -> None:
         self._policy = policy
         self._follow = follow
         self._target = read_target(url, policy)
-        self.home = origin_of(self._target.url)
+        self._home = origin_of(self._target.url)
+        self.is_at_home = True
         self.chain: tuple[Hop, ...] = ()
 
     def first(self) -> Target:
@@ -48,6 +49,7 @@ class Way:
         except FetchError as error:
             error.chain = self.chain
             raise
+        self.is_at_home = self.is_at_home and origin_of(self._target.url) == self._home
         return self._target
 
     def _redirected(self, reply: Replied) -> Target:

@@ -350,8 +350,8 @@ def test_credentials_stay_with_their_origin(world: World, family: str) -> None:
     good.answers["/c"] = reply(b"{}")
     with world.fetcher() as fetcher:
         fetcher.get("https://good.example/", credentials={"X-API-Key": "s3cret-s3cret"})
-        assert [asked.headers.get("x-api-key") for asked in good.asked] == ["s3cret-s3cret"] * 3
-        assert "x-api-key" not in other.asked[0].headers
+    assert [asked.headers.get("x-api-key") for asked in good.asked] == ["s3cret-s3cret", "s3cret-s3cret", None]
+    assert "x-api-key" not in other.asked[0].headers
 
 
 def test_another_port_is_another_origin() -> None:

@@ -4,14 +4,17 @@ import pickle
 import socket
 import threading
 import time
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from skillproto.discovery import Fetcher, FetchError, FetchPolicy
 from skillproto.errors import SkillprotoError, UsageError
-from skillproto.invocation import _deadline
-from tests.discovery.world import Asked, Site, World, redirect, reply
+from skillproto.invocation import _backends, _deadline
+from tests.discovery.world import AUTHORITY, Asked, Site, World, redirect, reply
 
 INSIDE = FetchPolicy(allow_private=("127.0.0.0/8", "::1/128"))
 
@@ -44,6 +47,23 @@ def test_redirects_can_be_left_alone(world: World) -> None:
         assert (fetched.status, fetched.header("Location")) == (302, "https://127.0.0.1/")
         assert fetcher.ask("POST", "https://good.example/", body=b"{}").status == 302
     assert (site.asked[1].method, site.asked[1].body) == ("POST", b"{}")
+
+
+@pytest.mark.parametrize("library", ["asyncio", "trio"])
+def test_a_pinned_exchange_is_pinned_in_tasks_too(library: str, family: str) -> None:
+    http: Any = import_module(family)
+
+    async def ask(port: int) -> int:
+        async with http.AsyncHTTPTransport() as transport:
+            assert _backends.hold(transport)
+            _deadline.current.set(_deadline.Exchange(5, pins=(("127.0.0.1", port),)))
+            response = await transport.handle_async_request(http.Request("GET", "http://nowhere.invalid/"))
+            await response.aread()
+            return int(response.status_code)
+
+    with Site({"/": reply(b"{}")}) as site:
+        assert anyio.run(ask, site.port, backend=library) == 200
+        assert site.asked[0].headers["host"] == "nowhere.invalid"
 
 
 def test_the_next_address_is_tried_where_one_is_silent(world: World) -> None:
@@ -114,6 +134,15 @@ def test_a_policy_pickles() -> None:
     again = pickle.loads(pickle.dumps(INSIDE))
     assert again == INSIDE
     assert again.reaches_this_computer
+
+
+def test_an_authority_of_ones_own_is_a_file(world: World, tmp_path: Path) -> None:
+    world.site("good.example", {"/": reply(b"{}")})
+    AUTHORITY.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    with Fetcher(resolver=world.resolve, route=world.route, verify=str(tmp_path / "ca.pem")) as fetcher:
+        assert fetcher.get("https://good.example/").status == 200
+    with pytest.raises(UsageError, match="no certificates can be read"):
+        Fetcher(verify=str(tmp_path / "none.pem"))
 
 
 def test_certificates_are_never_left_unchecked() -> None:
@@ -224,7 +253,7 @@ def test_closing_ends_what_is_running(world: World) -> None:
 
 
 def test_a_library_that_cannot_be_pinned_is_not_used(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_deadline, "hold", lambda transport: False)
+    monkeypatch.setattr(_backends, "hold", lambda transport: False)
     site = world.site("good.example", {"/": reply(b"{}")})
     with world.fetcher() as fetcher, pytest.raises(SkillprotoError, match="cannot be pinned"):
         fetcher.get("https://good.example/")
