@@ -46,6 +46,19 @@ _WORDS = {
     "cut_short": "The answer ends before it is complete",
     "bad_encoding": "The answer is not compressed as it says",
 }
+_NOT_TRUSTED = {
+    9: "The certificate is not valid yet",
+    10: "The certificate has expired",
+    18: "The certificate is signed by itself alone",
+    19: "The certificate is signed by an authority that is not trusted",
+    20: "The certificate is signed by an authority that is not known, or the chain to it is not sent",
+    21: "The certificate is signed by an authority that is not known, or the chain to it is not sent",
+    23: "The certificate was revoked",
+    62: "The certificate is for another name",
+    64: "The certificate is for another address",
+}
+"""What OpenSSL's numbers mean, in our own words."""
+
 _RULES = {"tls": "probe/tls-invalid", "too_large": "document/too-large", "unsupported": "schema/format"}
 
 
@@ -191,7 +204,7 @@ class Fetcher:
             exchange = Exchange(limit_s - (monotonic() - started), pins=self._pins(addresses, target.port))
             event = self._sent(exchange, request)
             if isinstance(event, Lost) or event.reason is not None:
-                raise _failure(event, target)
+                raise _failure(event, target, exchange.verify_code)
         except FetchError as error:
             error.chain = (*way.chain, Hop(target.url, None, addresses))
             raise
@@ -242,9 +255,11 @@ def _trusted(verify: Any) -> Any:
         raise UsageError(f"no certificates can be read from {verify}") from None
 
 
-def _failure(event: Replied | Lost, target: Target) -> FetchError:
+def _failure(event: Replied | Lost, target: Target, verify_code: int | None) -> FetchError:
     reason = event.reason or "unreachable"
     rule = _RULES.get(reason, "probe/unreachable")
     words = _WORDS.get(reason, "The host cannot be reached")
+    if reason == "tls" and verify_code is not None:
+        words = _NOT_TRUSTED.get(verify_code, words)
     body = event.body if isinstance(event, Replied) else b""
     return FetchError(rule, reason, words, url=target.url, body=body)

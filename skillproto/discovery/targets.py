@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from skillproto.discovery.failures import FetchError
 from skillproto.discovery.policy import Address, FetchPolicy
-from skillproto.rules.hosts import HostKind, host_kind, literal_of
+from skillproto.rules.hosts import HostKind, address_of, host_kind, literal_of
 
 LONGEST_URL = 8_192
 
@@ -110,9 +110,10 @@ def _malformed(url: str) -> FetchError:
 
 def _refused_kind(target: Target, policy: FetchPolicy) -> HostKind | None:
     """Name the kind of place that a spelling leads to, unless it may be reached, or DNS has to tell."""
+    address = target.literal or address_of(target.host.rstrip("."))  # some names name an address
+    if address is not None:
+        return policy.refusal_of(address)
     kind = host_kind(target.host)
-    if target.literal is not None:
-        return policy.refusal_of(target.literal)
     if kind == "loopback":
         return None if policy.reaches_this_computer else kind
     return None if kind in ("private", "link-local") and policy.allow_private else kind

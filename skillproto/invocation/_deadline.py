@@ -33,11 +33,12 @@ class Exchange:
         pins: the addresses and ports that a new connection goes to, tried in turn, whatever the
             URL's name leads to by now; empty where the name is looked up by the library.
         certificate: what the other side showed on a new pinned connection, as `ssl` gives it.
+        verify_code: OpenSSL's number for why a certificate was refused; None where none was.
     """
 
     __slots__ = (
         "_clock", "_scope", "_stream", "_wake", "aborted", "certificate", "connected", "deadline", "heard", "pins",
-        "wrote",
+        "verify_code", "wrote",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +47,7 @@ class Exchange:
         self._clock = clock
         self.pins = pins
         self.certificate: dict[str, Any] | None = None
+        self.verify_code: int | None = None
         self.deadline = clock() + limit_s
         self.connected = False
         self.wrote = False

@@ -6,6 +6,7 @@ spares a system call and a packet.
 
 import os
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -54,6 +55,12 @@ def _note_certificate(stream: Any) -> None:
     exchange = _deadline.current.get()
     if exchange is not None and exchange.pins:
         exchange.certificate = stream.get_extra_info("ssl_object").getpeercert()
+
+
+def _note_refusal(cause: BaseException | None) -> None:
+    exchange = _deadline.current.get()
+    if exchange is not None and isinstance(cause, ssl.SSLCertVerificationError):
+        exchange.verify_code = cause.verify_code
 
 
 def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
@@ -145,8 +152,12 @@ class Stream(_Together):
         self._inner.close()
 
     def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> "Stream":
-        with _ending_with_the_exchange(self._inner.get_extra_info("socket")):
-            stream = self._inner.start_tls(ssl_context, server_hostname, bound(timeout))
+        try:
+            with _ending_with_the_exchange(self._inner.get_extra_info("socket")):
+                stream = self._inner.start_tls(ssl_context, server_hostname, bound(timeout))
+        except self._family.ConnectError as error:
+            _note_refusal(error.__cause__)
+            raise
         _note_certificate(stream)
         return Stream(stream, self._family)
 
