@@ -40,9 +40,9 @@ def shared(*, budget: bool = True, circuit: bool = True) -> Callable[[Clock], Sh
     return lambda clock: Shared(RetryBudget(clock=clock) if budget else None, Circuit(clock=clock) if circuit else None)
 
 
-def quick_circuit(clock: Clock) -> Shared:
-    """A circuit that opens sooner and looks more often whether the skill is back."""
-    return Shared(RetryBudget(clock=clock), Circuit(failures=5, longest_open_s=5, clock=clock))
+def patient_circuit(clock: Clock) -> Shared:
+    """A circuit that opens later and looks less often whether the skill is back."""
+    return Shared(RetryBudget(clock=clock), Circuit(failures=20, longest_open_s=30, clock=clock))
 
 
 def nothing(clock: Clock) -> Shared:
@@ -65,7 +65,7 @@ def ours() -> list[Plan]:
         Plan("no jitter", RetryPolicy(jitter=0), shared()),
         Plan("full jitter, below the protocol's floor", full, shared()),
         Plan("+100 %", RetryPolicy(jitter=1), shared()),
-        Plan("a circuit after 5 failures, open for at most 5 s", RetryPolicy(), quick_circuit),
+        Plan("a circuit after 20 failures, open for at most 30 s", RetryPolicy(), patient_circuit),
         Plan("no budget", RetryPolicy(), shared(budget=False)),
         Plan("no circuit", RetryPolicy(), shared(circuit=False)),
         Plan("neither: retries alone", RetryPolicy(), nothing),

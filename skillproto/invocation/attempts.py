@@ -7,6 +7,7 @@ Source: SSP 9.5.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from math import ceil
 from typing import assert_never
 
 from skillproto.errors import Attempt, ErrorCode, SkillError, is_retryable, retry_after_ms
@@ -24,6 +25,8 @@ class Attempts(Course):
     def _retrying(self, step: Step, url: str, body: bytes | None) -> Generator[Action, Incoming, Reply]:
         if self._shared.budget is not None:
             self._shared.budget.pay_in()
+        if self._blocked_s() > 0:
+            yield from self._outwait_doubt(step)
         last = self.policy.max_attempts
         n = 0
         error: SkillError | None = None
@@ -35,27 +38,58 @@ class Attempts(Course):
             error = outcome
             if error.retry is not None and error.retry.max_attempts is not None:
                 last = min(last, n + error.retry.max_attempts)
-            wait_ms = self._wait_before_retry(error, n, last)
-            if step == "start":
-                self._history[-1] = self._history[-1]._replace(wait_ms=wait_ms)
-            self._emit("retry.scheduled", step=step, attempt=n + 1, wait_ms=wait_ms)
-            yield from self._sleep(wait_ms / 1000)
+            if not is_retryable(error):
+                raise error
+            wait_ms = self._wait_before_retry(step, error, n, last)
+            if self._shared.budget is not None and not self._shared.budget.take():
+                raise gave_up(error, "the retry budget of this client is used up")
+            yield from self._wait(step, n, wait_ms)
+            while self._blocked_s() > 0:  # another call is the one that looks whether the endpoint is back
+                n += 1
+                yield from self._wait(step, n, self._wait_before_retry(step, error, n, last))
 
-    def _wait_before_retry(self, error: SkillError, n: int, last: int) -> int:
+    def _wait_before_retry(self, step: Step, error: SkillError, n: int, last: int) -> int:
         """Give the wait before retry n, or raise the error where there must be none."""
-        if not is_retryable(error):
-            raise error
+        blocked_s = self._blocked_s()
         if n >= last:
             by_provider = last < self.policy.max_attempts
-            raise gave_up(error, "the provider allows no further attempt" if by_provider else "no attempt is left")
+            own = OFTEN_FAILED if blocked_s > 0 and len(self._history) < last else "no attempt is left"
+            raise gave_up(error, "the provider allows no further attempt" if by_provider else own)
         wait_ms = self.policy.wait_ms(n, hint_ms=retry_after_ms(error), random=self.random)
+        if blocked_s * 1000 > wait_ms:
+            self._require_worth(step, error)
+            wait_ms = self.policy.wait_ms(n, hint_ms=ceil(blocked_s * 1000), random=self.random)
         if wait_ms / 1000 >= self._left_s():
             raise gave_up(error, "the next wait does not fit before the deadline")
-        if self._shared.circuit is not None and self._shared.circuit.is_open:
-            raise gave_up(error, OFTEN_FAILED)
-        if self._shared.budget is not None and not self._shared.budget.take():
-            raise gave_up(error, "the retry budget of this client is used up")
         return wait_ms
+
+    def _wait(self, step: Step, n: int, wait_ms: int) -> Generator[Action, Incoming, None]:
+        if step == "start":
+            last = self._history[-1]
+            self._history[-1] = last._replace(wait_ms=last.wait_ms + wait_ms)
+        self._emit("retry.scheduled", step=step, attempt=n + 1, wait_ms=wait_ms)
+        yield from self._sleep(wait_ms / 1000)
+
+    def _require_worth(self, step: Step, error: SkillError) -> None:
+        """Refuse to wait for the circuit with a start, once a probe has told that the endpoint is out of order."""
+        if step == "start" and self._shared.circuit is not None and self._shared.circuit.is_confirmed:
+            raise gave_up(error, OFTEN_FAILED)
+
+    def _outwait_doubt(self, step: Step) -> Generator[Action, Incoming, None]:
+        """Wait where the circuit has just opened, so that a moment's trouble costs a call time and not its result.
+
+        Once a probe has failed too, a start is refused at once; what was started is still looked after.
+        """
+        circuit = self._shared.circuit
+        while circuit is not None and (step != "start" or not circuit.is_confirmed):
+            wait_s = circuit.left_s * (1 + self.policy.jitter * self.random())
+            if not 0 < wait_s < self._left_s():
+                return
+            yield from self._sleep(wait_s)
+
+    def _blocked_s(self) -> float:
+        """For how long the circuit lets nothing through; a look without consequence."""
+        return self._shared.circuit.left_s if self._shared.circuit is not None else 0.0
 
     def _attempt(
         self, step: Step, url: str, body: bytes | None, before: SkillError | None = None
@@ -85,8 +119,7 @@ class Attempts(Course):
             places.give_back()
 
     def _queue(self, places: Places, before: SkillError | None) -> Generator[Action, Incoming, None]:
-        if self._shared.circuit is not None:
-            self._require_closed(self._shared.circuit.left_s, before)
+        self._require_closed(self._blocked_s(), before)
         if (left_s := self._left_s()) <= 0:
             raise self._out_of_time()
         event = yield Queue(places, left_s)

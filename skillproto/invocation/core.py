@@ -10,6 +10,7 @@ Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from math import ceil
 
 from skillproto.errors import ErrorCode, SkillError, retry_after_ms
 from skillproto.invocation.attempts import Attempts
@@ -157,6 +158,9 @@ class Core(Attempts):
                 waits += 1
                 self._require_woken((yield self._wait_before_look(waits, hint_ms)))
             is_due = False
+            if (blocked_s := self._blocked_s()) > 0:  # which says nothing about the execution
+                hint_ms = ceil(blocked_s * 1000)
+                continue
             outcome = yield from self._attempt("status", url, None)
             self._polls += 1
             if isinstance(outcome, Reply):

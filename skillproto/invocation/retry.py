@@ -17,6 +17,7 @@ from skillproto.errors import UsageError
 
 _LONGEST_MS = 24 * 3600 * 1000
 _MOST_ATTEMPTS = 1000
+_MOST_DOUBLINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,10 @@ class RetryBudget:
 class Circuit:
     """Stops calls to an origin that keeps failing, and lets one probe through at a time.
 
+    While it is open for the first time, calls wait for its time to be up, so that a moment's trouble
+    costs time and not results. Once a probe has failed, new calls are refused at once, and retries
+    made only where they would have waited as long anyway. Looks at executions always wait.
+
     Args:
         failures: so many failed attempts in a row open the circuit.
         open_s: how long it stays open at first, in seconds; doubled by each failed probe.
@@ -172,21 +177,27 @@ class Circuit:
     """
 
     def __init__(
-        self, *, failures: int = 20, open_s: float = 1, longest_open_s: float = 30, clock: Callable[[], float]
+        self, *, failures: int = 5, open_s: float = 1, longest_open_s: float = 7, clock: Callable[[], float]
     ) -> None:
         self._threshold = failures
         self._first_open_s = open_s
         self._longest_open_s = longest_open_s
         self._clock = clock
         self._failures = 0
-        self._open_s = open_s
+        self._failed_probes = 0
         self._until = 0.0
+        self._is_probed = False
         self._lock = Lock()
 
     @property
     def is_open(self) -> bool:
         """Whether the circuit stops calls now, or would let one probe through."""
         return self._failures >= self._threshold
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the circuit is open and a probe has failed too."""
+        return self.is_open and self._failed_probes > 0
 
     @property
     def left_s(self) -> float:
@@ -205,22 +216,30 @@ class Circuit:
             left = self._until - self._clock()
             if left > 0:
                 return left
-            self._until = self._clock() + self._open_s
+            self._until = self._clock() + self._open_s()
+            self._is_probed = True
             return 0.0
 
     def succeeded(self) -> None:
         """Count an attempt that reached the endpoint."""
         if self._failures:
             with self._lock:
-                self._failures = 0
-                self._open_s = self._first_open_s
+                self._failures = self._failed_probes = 0
+                self._is_probed = False
 
     def failed(self) -> None:
-        """Count an attempt that did not."""
+        """Count an attempt that did not; one that began before the circuit opened changes nothing more."""
         with self._lock:
             self._failures += 1
             if self._failures < self._threshold:
                 return
-            if self._failures > self._threshold:
-                self._open_s = min(self._open_s * 2, self._longest_open_s)
-            self._until = self._clock() + self._open_s
+            if self._is_probed:
+                self._failed_probes += 1
+            elif self._failures > self._threshold:
+                return
+            self._until = self._clock() + self._open_s()
+            self._is_probed = False
+
+    def _open_s(self) -> float:
+        doublings = min(self._failed_probes, _MOST_DOUBLINGS)
+        return float(min(self._first_open_s * 2**doublings, self._longest_open_s))
