@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import Node, Nodes, Parts
+from skillproto.publishing.comparison.regexes import Machines
 from skillproto.publishing.comparison.sameness import Sameness
 from skillproto.validation.budget import Budget
 from skillproto.validation.patterns import compile_pattern
@@ -59,6 +60,7 @@ class Containment:
         self.same = Sameness(parts, budget)
         self._fits = fits
         self._checks = checks
+        self.machines = Machines(budget)
         self._open: set[tuple[frozenset[int], int]] = set()
         self._proven: set[tuple[frozenset[int], int]] = set()
         self._assumptions = 0
@@ -186,6 +188,11 @@ class Containment:
         if any("not" in part and self.same.of(part["not"], node) for part in facts.parts):
             return True
         return self.is_empty(self.narrowed(facts, node))
+
+    def tells_apart(self, value: Any, facts: Facts, node: Node, *keywords: str) -> bool:
+        """Say whether a value surely fits the nodes of the facts, and some keywords of a node refuse it."""
+        alone = self.parts.add({word: node[word] for word in keywords if word in node}, "", self.parts.root(node))
+        return not self.fits(value, alone) and all(self.fits(value, own) for own in facts.nodes)
 
     def matches(self, pattern: str, name: str) -> bool:
         """Say whether a pattern matches somewhere in a name."""

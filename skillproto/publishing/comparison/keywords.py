@@ -10,6 +10,7 @@ from skillproto.publishing.comparison.containment import Check, Containment, Rea
 from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import Node
 from skillproto.publishing.comparison.phrases import counted, quoted, value_phrase
+from skillproto.publishing.comparison.regexes import LONGEST, Answer
 from skillproto.publishing.comparison.structure import STRUCTURE
 from skillproto.validation.canonical import canonical
 from skillproto.validation.formats import FORMATS
@@ -95,7 +96,13 @@ def _multiple(engine: Containment, facts: Facts, node: Node, divisor: Any) -> It
 def _least(keyword: str, kind: str, phrase: Callable[[float], str]) -> Check:
     def check(engine: Containment, facts: Facts, node: Node, bound: Any) -> Iterator[Reason]:
         if kind in facts.kinds and facts.least(keyword) < bound and not facts.empty_kind(kind):
-            yield engine.reason(node, keyword, phrase(bound), certain=facts.is_plain)
+            certain = facts.is_plain
+            if kind == "string" and facts.each("pattern"):
+                answer = _of_length(engine, facts, rf"^[\s\S]{{{int(min(bound, LONGEST + 1))},}}$")
+                if answer.is_contained and bound <= LONGEST:
+                    return
+                certain = answer.text is not None and engine.tells_apart(answer.text, facts, node, keyword)
+            yield engine.reason(node, keyword, phrase(bound), certain=certain)
 
     return check
 
@@ -103,14 +110,31 @@ def _least(keyword: str, kind: str, phrase: Callable[[float], str]) -> Check:
 def _most(keyword: str, kind: str, phrase: Callable[[float], str]) -> Check:
     def check(engine: Containment, facts: Facts, node: Node, bound: Any) -> Iterator[Reason]:
         if kind in facts.kinds and facts.most(keyword) > bound and not facts.empty_kind(kind):
-            yield engine.reason(node, keyword, phrase(bound), certain=facts.is_plain)
+            certain = facts.is_plain
+            if kind == "string" and facts.each("pattern") and bound <= LONGEST:
+                answer = _of_length(engine, facts, rf"^[\s\S]{{0,{int(bound)}}}$")
+                if answer.is_contained:
+                    return
+                certain = answer.text is not None and engine.tells_apart(answer.text, facts, node, keyword)
+            yield engine.reason(node, keyword, phrase(bound), certain=certain)
 
     return check
 
 
+def _of_length(engine: Containment, facts: Facts, length: str) -> Answer:
+    """Ask whether the patterns that hold bound the length by themselves."""
+    lengths = (facts.least("minLength"), facts.most("maxLength"))
+    return engine.machines.compare(facts.each("pattern"), length, lengths, is_length=True)
+
+
 def _pattern(engine: Containment, facts: Facts, node: Node, source: Any) -> Iterator[Reason]:
-    if "string" in facts.kinds and source not in facts.each("pattern"):
-        yield engine.reason(node, "pattern", f"texts that do not match {quoted(source)}", certain=facts.is_plain)
+    owns = facts.each("pattern")
+    if "string" not in facts.kinds or source in owns:
+        return
+    answer = engine.machines.compare(owns, source, (facts.least("minLength"), facts.most("maxLength")))
+    if not answer.is_contained:
+        certain = answer.text is not None and engine.tells_apart(answer.text, facts, node, "pattern")
+        yield engine.reason(node, "pattern", f"texts that do not match {quoted(source)}", certain=certain)
 
 
 def _format(engine: Containment, facts: Facts, node: Node, name: Any) -> Iterator[Reason]:

@@ -7,8 +7,22 @@ from typing import Any
 
 Schema = Any
 NAMES = ("a", "b", "c")
-TEXTS = ("", "a", "b", "ab", "abc", "aaaa", "2026-01-31", "a@example.com", "B")
-PATTERNS = ("^a", "b$", "^[a-c]*$", "^.{2}$")
+TEXTS = ("", "a", "b", "ab", "abc", "aaaa", "2026-01-31", "a@example.com", "B", "a\n", "b\n", "ab\n", "\u0663", "1")
+PATTERNS = (
+    "^a",
+    "a",
+    "b$",
+    "^b$",
+    "^[a-c]*$",
+    "^[a-z]+$",
+    "^.{2}$",
+    "^.{1,3}$",
+    r"^\d+",
+    "^[0-9]",
+    r"^\w*$",
+    "^$",
+    "(a|b){2}",
+)
 NUMBERS = (-3, -1, 0, 1, 1.5, 2, 2.0, 3, 4, 6, 12, 2.5)
 SCALARS: tuple[Any, ...] = (None, True, False, *TEXTS, *NUMBERS)
 KINDS = ("string", "number", "integer", "boolean", "object", "array", "null")
