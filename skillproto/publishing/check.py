@@ -4,12 +4,13 @@ Opens no file and no socket of its own, and prints nothing: what the registry kn
 `probe` that is passed in goes on the network.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from skillproto.documents import Document, locate
 from skillproto.publishing import allowances, places, versions
 from skillproto.publishing._comparing import Compared, compared
+from skillproto.publishing._proving import Proven, proof_of
 from skillproto.publishing.obstacles import Obstacle
 from skillproto.publishing.report import PublishReport
 from skillproto.publishing.state import RegistryState, Versions
@@ -18,11 +19,20 @@ from skillproto.rules import publishing as rules
 from skillproto.violations import JSONValue, Violation, in_order
 
 if TYPE_CHECKING:
+    from skillproto.discovery import Proof
     from skillproto.publishing._comparing import Against
     from skillproto.rules.run import Engine
 
-Probe = Callable[[Mapping[str, Any]], tuple[list[Violation], list[Obstacle]]]
-"""Asks a skill at its addresses; `skillproto.publishing.probing.Prober` is one."""
+
+class Probe(Protocol):
+    """What goes on the network for a check; `skillproto.publishing.probing.Prober` is one."""
+
+    def __call__(self, descriptor: Mapping[str, Any]) -> tuple[list[Violation], list[Obstacle]]:
+        """Ask a skill at its addresses."""
+
+    def prove(self, skill_id: str) -> "Proof":
+        """Ask the domain that an id begins with whether the id is its own."""
+
 
 _CONFIG = RuleConfig.for_publishing()
 _UNUSABLE = ("document/", "protocol/")
@@ -35,7 +45,7 @@ def publish_check(
     *,
     against: "Against" = None,
     publisher: str | None = None,
-    proofs: Iterable[str] = (),
+    proofs: "Iterable[str | Proof]" = (),
     allow: Iterable[str] = (),
     config: RuleConfig | None = None,
     probe: Probe | None = None,
@@ -51,10 +61,12 @@ def publish_check(
         against: the descriptor of the version before this one, or a function that gives the descriptor
             of a published id and version. None takes those that the state holds.
         publisher: who wants to publish; what this holder holds is not taken. None means not known.
-        proofs: namespaces that are proven besides those of the state, such as "com.example".
+        proofs: namespaces that are proven besides those of the state, such as "com.example", and what
+            `skillproto.discovery.prove_namespace` gave.
         allow: lines "ID@VERSION RULE POINTER", each for a finding that the registry lets pass.
         config: which rules count; None means all, and none of the descriptor's own excuses.
-        probe: asks the skill at its addresses; None stays off the network.
+        probe: asks the skill at its addresses, and its domain for the proof of its namespace where there is
+            none yet; None stays off the network.
         engine: as for `validate`.
 
     Returns:
@@ -81,8 +93,9 @@ def publish_check(
         skill_id = value.get("id")
         known = state.versions(skill_id) if state is not None and isinstance(skill_id, str) else None
         outcome = compared(value, known, against, config, may_compare=not any(map(_is_schema_fault, findings)))
-        asked = [*_asked(value, state, known, publisher, frozenset(proofs)), *outcome.findings]
-        obstacles += outcome.obstacles
+        proven = proof_of(skill_id, state, proofs, probe) if isinstance(skill_id, str) else Proven()
+        asked = [*_asked(value, state, known, publisher), *proven.findings, *outcome.findings]
+        obstacles += (*outcome.obstacles, *proven.obstacles)
         if probe is not None:
             probed, failed = probe(value)
             asked += probed
@@ -105,7 +118,6 @@ def _asked(
     state: RegistryState | None,
     known: Versions | None,
     publisher: str | None,
-    proven: frozenset[str],
 ) -> Iterator[Violation]:
     reserved = versions.reserved(descriptor.get("version"))
     if reserved is not None:
@@ -116,8 +128,6 @@ def _asked(
     yield from places.taken(descriptor, state, known, publisher)
     skill_id = descriptor.get("id")
     if known is not None and isinstance(skill_id, str):
-        if state.knows_namespaces:
-            yield from places.unproven(skill_id, state, proven)
         yield from places.index_says(descriptor, state)
         yield from places.too_many(skill_id, state, known)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillproto.publishing._reading import endpoint_of
-from skillproto.publishing.likeness import namespace_of, namespaces_of
+from skillproto.publishing.likeness import namespace_of
 from skillproto.publishing.published import Published
 from skillproto.publishing.state import RegistryState, Versions
 from skillproto.redaction import safe_url
@@ -82,23 +82,6 @@ def _taken(
         f"{message}; its holder is {who}, its state {short_text(state, 40)}",
         severity=severity,
         details={**about, "holder": holder, "state": state},
-    )
-
-
-def unproven(skill_id: str, state: RegistryState, proven: frozenset[str]) -> Iterator[Violation]:
-    """Find an id whose namespace nobody proved."""
-    namespaces = namespaces_of(skill_id)
-    if state.is_proven(skill_id) or not proven.isdisjoint(namespaces):
-        return
-    domain = ".".join(reversed(namespaces[0].split("."))) if namespaces else None
-    where = f"https://{domain}/.well-known/skill-sharing" if domain else None
-    yield rules.NAMESPACE_UNPROVEN.found(
-        "/id",
-        "an id in a namespace that is proven",
-        skill_id,
-        f"Nobody proved that {domain} is theirs" if domain else "The id begins with no domain, so it cannot be proven",
-        hint=f"Name the id in the index at {where}" if where else "Begin the id with a domain of yours, reversed",
-        details={"namespaces": namespaces},
     )
 
 

@@ -9,12 +9,14 @@ import json
 import ssl
 import time
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from secrets import token_hex
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from skillproto.discovery import Fetched, Fetcher, FetchError, FetchPolicy
+from skillproto.discovery import Fetched, Fetcher, FetchError, FetchPolicy, Proof, prove_namespace
+from skillproto.discovery.namespaces import Method, Txt
 from skillproto.publishing.obstacles import Obstacle
 from skillproto.publishing.probing.judging import Asked, Exchange, body_of, judge
 from skillproto.rules.probing import EXPIRING_DAYS, SLOW_MS
@@ -52,6 +54,7 @@ class Prober:
         fetcher: to fetch with, instead of one of its own with `policy`; it stays the caller's to close.
         slow_ms: a reply that takes longer comes too late, and is not waited for.
         expiring_days: a certificate that is good for less is about to expire.
+        txt: looks up TXT records for `prove`; None asks the operating system's servers.
 
     >>> findings, obstacles = Prober()({"access": "public", "endpoint": {"url": "https://127.0.0.1/"}})
     >>> findings, obstacles
@@ -65,7 +68,9 @@ class Prober:
         fetcher: Fetcher | None = None,
         slow_ms: int = SLOW_MS,
         expiring_days: float = EXPIRING_DAYS,
+        txt: Txt | None = None,
     ) -> None:
+        self._txt = txt
         self._fetcher = fetcher or Fetcher(policy)
         self._is_own = fetcher is None
         self._slow_ms = slow_ms
@@ -97,6 +102,18 @@ class Prober:
         except Exception as error:  # a fault of ours, or of the HTTP library, is no word about the skill
             message = f"The skill could not be probed ({type(error).__name__})"
             return [], [Obstacle("probe", "failed", message, is_remote=True)]
+
+    def prove(self, skill_id: str) -> Proof:
+        """Ask the domain that an id begins with whether the id is its own: by its index, and by DNS with the extra.
+
+        Args:
+            skill_id: such as "com.example.translate".
+
+        Raises:
+            UsageError: no id.
+        """
+        methods: tuple[Method, ...] = ("index", "dns") if find_spec("dns") is not None else ("index",)
+        return prove_namespace(skill_id, methods=methods, fetcher=self._fetcher, txt=self._txt)
 
     def _findings(self, descriptor: Mapping[str, Any]) -> Iterator[Violation]:
         given_up: set[str] = set()
