@@ -158,4 +158,6 @@ def prober(policy: "Callable[[], FetchPolicy]") -> Probe:
     """Make what asks skills at their addresses."""
     from skillproto.publishing.probing import Prober
 
-    return Prober(policy())
+    made = Prober(policy())
+    click.get_current_context().call_on_close(made.close)
+    return made

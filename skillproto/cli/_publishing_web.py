@@ -2,6 +2,8 @@
 
 import json
 
+import click
+
 from skillproto.cli._publishing import Known
 from skillproto.discovery import Fetcher, FetchError, FetchPolicy
 from skillproto.publishing.loading import state_of_index
@@ -19,6 +21,7 @@ def known_from_web(state: RegistryState | None, url: str, policy: FetchPolicy) -
         NotCarriedOut: the address does not give an index or a descriptor.
     """
     fetcher = Fetcher(policy)
+    click.get_current_context().call_on_close(fetcher.close)
     value = _fetched(fetcher, url)
     if not isinstance(value, dict) or "skills" not in value:
         return Known(state, value)

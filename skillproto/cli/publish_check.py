@@ -13,7 +13,7 @@ from skillproto.cli._command import Command
 from skillproto.cli._interrupt import Interruptible
 from skillproto.cli._limits import chosen_limits, limit_options
 from skillproto.cli._publishing import Known, PublishRun, allowed, known_from, prober
-from skillproto.cli.validate import require_spared
+from skillproto.cli.validate import require_spared, until
 from skillproto.errors import UsageError
 from skillproto.publishing.obstacles import NotCarriedOut
 from skillproto.reports import FORMATS, PROGRAMS, Item, Tally, Unreadable, render
@@ -98,8 +98,7 @@ def _files(paths: tuple[str, ...], choices: dict[str, Any]) -> int:
         known, failure, is_remote = _known(choices)
         run = PublishRun(known, options, choices["stdin_filename"], limits, choices["output_file"])
         items: Iterator[Item] = iter([failure]) if failure is not None else stop.items(run.items(paths))
-        _report(items, tally, choices)
-        tally.interrupted = stop.stopped
+        _report(until(items, stop, tally), tally, choices)
     _streams.say(_words(tally, known))
     if tally.interrupted:
         return _exits.INTERRUPTED

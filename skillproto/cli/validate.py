@@ -94,7 +94,7 @@ def command(
         return write(write_baseline, check._replace(baseline=None).all(paths))
     tally = Tally(fail_on=fail_on, rule_pack_version=rules.RULE_PACK_VERSION)
     with Interruptible(guards_writes=output_format in PROGRAMS) as stop:
-        items = _until(stop.items(check.all(paths)), stop, tally)
+        items = until(stop.items(check.all(paths)), stop, tally)
         with _streams.result(output_file) as write_result:
             for piece in render(items, tally, output_format, color=not output_file and _streams.color_wanted(color)):
                 write_result(piece)
@@ -135,6 +135,7 @@ def require_spared(output_file: str | None, paths: tuple[str, ...]) -> None:
         raise click.UsageError("--output-file names a file that is to be checked; choose another name for the report")
 
 
-def _until(items: Iterator[Item], stop: Interruptible, tally: Tally) -> Iterator[Item]:
+def until(items: Iterator[Item], stop: Interruptible, tally: Tally) -> Iterator[Item]:
+    """Pass items on, and note at their end whether somebody ended them."""
     yield from items
     tally.interrupted = stop.stopped

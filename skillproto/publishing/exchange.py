@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from skillproto.documents import Document, Limits, read
 from skillproto.errors import UsageError
+from skillproto.publishing.allowances import Allowance
 from skillproto.publishing.check import Probe, publish_check
 from skillproto.publishing.report import FORMAT_VERSION, PublishReport
 from skillproto.publishing.state import RegistryState
@@ -70,7 +71,7 @@ class CheckRequest(NamedTuple):
             members.get("against"),
             _option(options, "publisher", str, None),
             _texts(options, "proofs"),
-            _texts(options, "allow"),
+            tuple(str(Allowance.parse(line)) for line in _texts(options, "allow")),
             bool(_option(options, "probe", bool, False)),
         )
 
@@ -82,7 +83,7 @@ class CheckRequest(NamedTuple):
             probe: asks a skill at its addresses, where the request wants it.
 
         Raises:
-            UsageError: the request wants a probe and none is given, or a line of `allow` cannot be read.
+            UsageError: the request wants a probe and none is given.
         """
         if self.probe and probe is None:
             raise UsageError("options.probe: going on the network is not turned on here")

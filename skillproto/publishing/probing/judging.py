@@ -16,13 +16,13 @@ from skillproto.violations import JSONValue, Violation
 
 Asked = Literal["start", "unknown-execution"]
 Access = Literal["public", "restricted", "private"]
-Failure = Literal["unreachable", "refused", "reset", "dns", "tls", "timeout", "redirect", "private-address", "protocol"]
 
 _RULE_OF: Mapping[str, Rule] = {
     "tls": rules.TLS_INVALID,
     "timeout": rules.SLOW,
     "redirect": rules.REDIRECT,
     "private-address": rules.PRIVATE_ADDRESS,
+    "too-large": rules.ERROR_SHAPE,
 }
 _EXPECTED = {
     rules.TLS_INVALID.id: "a certificate that callers accept",
@@ -30,6 +30,7 @@ _EXPECTED = {
     rules.REDIRECT.id: "an answer at this address",
     rules.PRIVATE_ADDRESS.id: "a name that leads to public addresses alone",
     rules.UNREACHABLE.id: "an address that answers",
+    rules.ERROR_SHAPE.id: "a short refusal",
 }
 _TOLD_HEADERS = ("content-type", "location", "retry-after", "server", "www-authenticate")
 _BODY_CHARS = 400

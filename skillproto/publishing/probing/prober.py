@@ -34,7 +34,8 @@ _WRONG: Mapping[str, JSONValue] = {
     "object": "probe",
     "array": "probe",
 }
-_FAILURES = {"probe/tls-invalid": "tls", "probe/redirect": "redirect", "probe/private-address": "private-address"}
+_FAILURES = {"probe/tls-invalid": "tls", "probe/redirect": "redirect", "probe/private-address": "private-address",
+             "document/too-large": "too-large"}  # fmt: skip
 _ACCESS = ("public", "restricted", "private")
 
 
@@ -144,9 +145,7 @@ class Prober:
 
 def _lost(asked: Exchange, error: FetchError, elapsed_ms: int) -> Exchange | None:
     """Tell why no reply came; None where the address itself is at fault, which other rules tell."""
-    if error.rule == "document/too-large":
-        return asked._replace(status=200, body="", is_json=False, elapsed_ms=elapsed_ms)
-    if not error.rule.startswith("probe/"):
+    if error.rule not in _FAILURES and not error.rule.startswith("probe/"):
         return None
     failure = _FAILURES.get(error.rule, error.reason)
     return asked._replace(failure=failure, words=error.message, elapsed_ms=elapsed_ms)
