@@ -53,7 +53,7 @@ class ToolAnswer(NamedTuple):
         """The skill's output; None where the call failed."""
         return None if self.result is None else self.result.output
 
-    def to(self, style: DefinitionStyle, *, locale: Locale = "en") -> dict[str, JSONValue]:
+    def to(self, style: DefinitionStyle, *, locale: Locale | None = None) -> dict[str, JSONValue]:
         """Write the answer as the model's framework reads it; see `to_tool_result`.
 
         Raises:

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from skillproto.agent.definitions import did_you_mean
 from skillproto.agent.kinds import category_of
+from skillproto.agent.reactions import reaction
 from skillproto.errors import ErrorCode, SkillError, UsageError
 
 OnError = Literal["fail-run", "return-to-model", "recover"]
@@ -53,14 +54,14 @@ def fails_run(policy: OnError, error: SkillError) -> bool:
     """Say whether an error ends the run, rather than being told to the model.
 
     With "recover" a model gets what it can put right: inputs that do not fit, a tool or an entity
-    that does not exist. Transient failures were tried again by the client already, so what is left
+    that does not exist; see `reaction`. Transient failures were tried again by the client already, so what is left
     of them goes up, as do business, permission and whatever is not known.
 
     >>> [fails_run("recover", SkillError(code, "no")) for code in ("VALIDATION_ERROR", "AUTH_REQUIRED")]
     [False, True]
     """
     if policy == "recover":
-        return category_of(error) != "validation" or error.details.get("target") == "tool_output"
+        return category_of(error) != "validation" or reaction(error).pass_up
     return policy == "fail-run"
 
 

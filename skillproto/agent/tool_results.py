@@ -32,7 +32,7 @@ def to_tool_result(
     style: Style,
     *,
     call_id: str | None = None,
-    locale: Locale = "en",
+    locale: Locale | None = None,
 ) -> dict[str, JSONValue]:
     """Write the outcome of a call as a model's framework expects it.
 
@@ -42,7 +42,8 @@ def to_tool_result(
         style: "mcp" gives a CallToolResult, "anthropic" a `tool_result` block, "openai" a tool
             message, "asixto" the body of a tool's reply.
         call_id: the id of the model's tool call; needed for "anthropic" and "openai".
-        locale: the language of what is written for users: "en" or "es".
+        locale: the language of what is written for users: "en" or "es". None means Spanish for
+            "asixto", which asks for it, and English for the others.
 
     Returns:
         A JSON object of the caller's own.
@@ -63,7 +64,7 @@ def to_tool_result(
     if style in ("anthropic", "openai") and not call_id:
         raise UsageError(f"the style {style!r} needs the call_id of the tool call that it answers")
     if isinstance(outcome, SkillError):
-        return _failure(outcome, style, call_id, locale)
+        return _failure(outcome, style, call_id, locale or ("es" if style == "asixto" else "en"))
     output = outcome.output if isinstance(outcome, Result | Reply) else outcome
     output = json.loads(_to_text(output))  # a copy, and the proof that it is JSON
     match style:
@@ -157,7 +158,8 @@ def _is_encodable(text: str) -> bool:
 def _mcp_error(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
     details = _details(error)
     category = details.pop("category", None)
-    text = "\n".join([words_for_models(error) or user_message(error, locale), *list_violations(error)])
+    texts = [words_for_models(error) or user_message(error, locale)]
+    texts.append("\n".join([reaction(error).why, *list_violations(error)]))
     meta = {
         "errorCategory": category,
         "isRetryable": is_retryable(error),
@@ -167,19 +169,21 @@ def _mcp_error(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
         "retry": error.retry.to_dict() if error.retry is not None else None,
     }
     return {
-        "content": [{"type": "text", "text": text}],
+        "content": [{"type": "text", "text": text} for text in texts],
         "isError": True,
         "_meta": {key: value for key, value in meta.items() if value is not None},
     }
 
 
 def _envelope(error: SkillError, locale: Locale) -> dict[str, JSONValue]:
+    advice = reaction(error)
     told = {
         "code": error.code.value,
         "message": words_for_models(error) or user_message(error, locale),
         "user_message": user_message(error, locale),
         "retryable": is_retryable(error),
-        "next": reaction(error).action,
+        "next": advice.action,
+        "why": advice.why,
         "details": _details(error) or None,
         "retry": error.retry.to_dict() if error.retry is not None else None,
     }
@@ -199,7 +203,7 @@ _WORD = re.compile(r"[a-z][a-z_]{0,40}")
 _WORDS = ("reason", "target", "state")
 _NUMBERS = ("timeout_ms", "elapsed_ms")
 _VERSIONS = ("descriptor_version", "consumer_supported_range")
-_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
+_VERSION = re.compile(r"[0-9]{1,5}(?:\.(?:[0-9]{1,5}|x)){0,2}")
 
 
 def _details(error: SkillError) -> dict[str, JSONValue]:

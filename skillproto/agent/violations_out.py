@@ -7,6 +7,7 @@ from skillproto.agent.wording import internals_in
 from skillproto.errors import SkillError, ValidationFailed
 from skillproto.invocation.excerpts import excerpt, shown
 from skillproto.invocation.reported import MOST_VIOLATIONS, read_violations
+from skillproto.rules.texts import instruction_in
 from skillproto.violations import JSONValue, Violation
 
 _TEXT_CHARS = 200
@@ -21,7 +22,8 @@ def told_violations(error: SkillError) -> list[dict[str, JSONValue]]:
     >>> told_violations(error)
     [{'field': '/inputs/n', 'expected': 'number', 'actual': 'x', 'message': 'Wrong type'}]
     """
-    return [_told(violation) for violation in violations_of(error)[:MOST_VIOLATIONS]]
+    is_ours = error.http_status is None  # found here, from the descriptor that the model knows as well
+    return [_told(violation, is_ours) for violation in violations_of(error)[:MOST_VIOLATIONS]]
 
 
 def violations_of(error: SkillError) -> tuple[Violation, ...]:
@@ -41,17 +43,17 @@ def list_violations(error: SkillError) -> list[str]:
     return [f"{told['field']}: {told['message']}; expected {told['expected']}" for told in told_violations(error)]
 
 
-def _told(violation: Violation) -> dict[str, JSONValue]:
+def _told(violation: Violation, is_ours: bool) -> dict[str, JSONValue]:
     told: dict[str, JSONValue] = {
-        "field": _safe(violation.field, "/"),
-        "expected": _safe(violation.expected, _ACCEPTED),
+        "field": _safe(violation.field, "/", is_ours),
+        "expected": _safe(violation.expected, _ACCEPTED, is_ours),
         "actual": shown(violation.actual, _TEXT_CHARS),
-        "message": _safe(violation.message, _REFUSED),
+        "message": _safe(violation.message, _REFUSED, is_ours),
     }
-    hint = _safe(violation.hint, "") if violation.hint else ""
+    hint = _safe(violation.hint, "", is_ours) if violation.hint else ""
     return {**told, "hint": hint} if hint else told
 
 
-def _safe(text: str, instead: str) -> str:
+def _safe(text: str, instead: str, is_ours: bool) -> str:
     text = " ".join(excerpt(text, _TEXT_CHARS).split())
-    return instead if internals_in(text) else text
+    return instead if instruction_in(text) or (not is_ours and internals_in(text)) else text

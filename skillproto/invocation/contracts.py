@@ -102,7 +102,10 @@ def _violations(code: ErrorCode | None, details: Mapping[str, JSONValue]) -> tup
 
 
 def tool_result(answer: Answer) -> Failure | None:
-    """Read a failed MCP tool result, bare or as the `result` of a JSON-RPC answer."""
+    """Read a failed MCP tool result, bare or as the `result` of a JSON-RPC answer.
+
+    Under one of our codes the first text says what happened; those behind it are for the model.
+    """
     told = answer.members
     if "jsonrpc" in told and isinstance(told.get("result"), Mapping):
         told = told["result"]
@@ -111,7 +114,7 @@ def tool_result(answer: Answer) -> Failure | None:
     meta = as_object(told.get("_meta"))
     category, code, description = meta.get("errorCategory"), meta.get("errorCode"), meta.get("description")
     category = category if isinstance(category, str) and category in REACTION_OF_CATEGORY else None
-    known = known_code(code)
+    known, content = known_code(code), told.get("content")
     details = as_object(meta.pop("details", None)) if known else {}
     rest = {key: value for key, value in meta.items() if key not in _META_READ}
     details |= {
@@ -122,7 +125,8 @@ def tool_result(answer: Answer) -> Failure | None:
     }
     return Failure(
         known,
-        content_text(told.get("content")) or (description if isinstance(description, str) else None),
+        content_text(content[:1] if known and isinstance(content, list) else content)
+        or (description if isinstance(description, str) else None),
         {key: value for key, value in details.items() if value is not None},
         RetryHint.read(meta.get("retry")),
         _tool_retryable(meta.get("isRetryable"), category),
