@@ -211,12 +211,17 @@ class DispatchCore:
         return error
 
     def close(self) -> None:
-        """Answer what is still open, since nothing will be heard of it any more."""
+        """Answer what is still open, since nothing will be heard of it any more; told once all are answered."""
         self.is_stopped = self.is_stopped or not self.is_over
+        tell, late = self._tell, []
+        self._tell = lambda name, facts: late.append((name, facts))
         for place in sorted(self.running):
             self._answer(place, cancelled(CALLER, may_have_run=True))
         self.running.clear()
         self._settle_rest(CALLER)
+        self._tell = tell
+        for name, facts in late:
+            tell(name, facts)
 
     def _fill(self) -> list[Order]:
         orders: list[Order] = []

@@ -187,20 +187,29 @@ class RunCore:
         """Bring the record to its bad end: no call stays open, and the error stands in it."""
         is_new = self.record.state not in ("failed", "cancelled")
         self.record.state = "cancelled" if self._is_cancelled else "failed"
-        self._close_calls()
+        self._reopen()
         self.record.elapsed_ms = self._elapsed_ms()
         self.record.error, self.record.error_details = told(cause)
-        with suppress(Exception):
-            cause.run = self.record.to_dict()  # type: ignore[attr-defined]
-        if is_new and self._in_step:
-            self._in_step = False
-            self._tell("step.cancelled" if self._is_cancelled else "step.failed", error=self.record.error)
+        try:
+            self._close_calls()
+        finally:
+            with suppress(Exception):
+                cause.run = self.record.to_dict()  # type: ignore[attr-defined]
+            if is_new and self._in_step:
+                self._in_step = False
+                self._tell("step.cancelled" if self._is_cancelled else "step.failed", error=self.record.error)
+
+    def _reopen(self) -> None:
+        """Take up the step that waited for a person, if one did."""
+        self.record.pending, self.record.stop_reason = [], None
+        if self.record.calls:
+            self._open, self._in_step = tuple(map(ToolCall.from_dict, self.record.calls)), True
+            self.record.calls = []
 
     def _loop(self) -> Generator[Action, Incoming, RunResult]:
         self._tell("run.started", **({"resumed": True} if self.settled is not None else {}))
-        self._open = tuple(map(ToolCall.from_dict, self.record.calls))
-        self.record.state, self.record.calls, self.record.pending, self.record.stop_reason = "running", [], [], None
-        self._in_step = bool(self._open)
+        self.record.state = "running"
+        self._reopen()
         if self._open:
             yield from self._answer_calls()
         else:
@@ -324,8 +333,10 @@ class RunCore:
             return ()
         dispatch = self._dispatch or self.skills._core(self._plans(), self._left_ms, self._tell_of_tool)
         self._open, self._dispatch, self.settled = (), None, None
-        dispatch.close()
-        self.record.messages += answer_messages(dispatch.answers, self.options.style, self.options.locale)
+        try:
+            dispatch.close()
+        finally:
+            self.record.messages += answer_messages(dispatch.answers, self.options.style, self.options.locale)
         return dispatch.answers
 
     def _repair(self) -> None:
