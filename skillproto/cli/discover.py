@@ -10,8 +10,8 @@ import click
 from skillproto import rules
 from skillproto.cli import _exits, _streams
 from skillproto.cli._command import Command
+from skillproto.cli._credentials import credentials_from
 from skillproto.cli._listing import items_of, table
-from skillproto.cli.invoke import credentials_from
 from skillproto.discovery import Discovery, Fetcher, FetchPolicy, Survey
 from skillproto.discovery.discovering import MOST_SKILLS
 from skillproto.errors import UsageError

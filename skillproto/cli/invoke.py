@@ -1,6 +1,5 @@
 """`skillproto invoke`: call a skill and print its output."""
 
-import os
 from typing import Any
 
 import click
@@ -8,6 +7,7 @@ import click
 from skillproto import documents, rules
 from skillproto.cli import _exits, _files, _streams
 from skillproto.cli._command import Command
+from skillproto.cli._credentials import credential_options, credentials_of
 from skillproto.cli._timeline import listener
 from skillproto.cli._values import read_inputs, read_object
 from skillproto.descriptor import Descriptor
@@ -32,6 +32,7 @@ JOURNAL = "SKILLPROTO_JOURNAL"
         "  skillproto invoke skill.json -i text='Hola, mundo.' -i top=5\n"
         "  skillproto invoke skill.json --inputs inputs.json --timeout-ms 5000 --trace\n"
         "  SKILL_KEY=... skillproto invoke skill.json --credentials-env SKILL_KEY\n"
+        "  skillproto invoke skill.json --client-id-env ID --client-secret-env SECRET --scope read\n"
         "\n"
         "Exit codes: 0 the output is on the standard output; 1 the skill refused or failed; 2 wrong usage; "
         "3 a file could not be read; 4 the other side could not be reached; 130 interrupted. "
@@ -44,11 +45,7 @@ JOURNAL = "SKILLPROTO_JOURNAL"
 @click.option("--timeout-ms", type=click.IntRange(1, 86_400_000), help="Everything together may take so long.")
 @click.option("--max-attempts", type=click.IntRange(1, 1000), default=4, show_default=True, help="The first counts.")
 @click.option("--initial-delay-ms", type=click.IntRange(0, 86_400_000), default=1000, show_default=True)
-@click.option(
-    "--credentials-env",
-    metavar="VAR",
-    help="The environment variable with the key or token; else SKILLPROTO_CREDENTIALS, JSON by origin.",
-)
+@credential_options
 @click.option("--caller-id", default="skillproto-cli", show_default=True, help="Who calls.")
 @click.option("--idempotency-key", metavar="KEY", help="The key of an earlier call, to repeat it safely.")
 @click.option("--resume", metavar="EXECUTION_ID", help="Wait for an execution that was accepted earlier.")
@@ -107,7 +104,7 @@ def _call(skill: Descriptor, inputs: dict[str, JSONValue], options: dict[str, An
     client = SkillClient(
         caller_id=options["caller_id"],
         caller_type="user",
-        credentials=credentials_from(options["credentials_env"]),
+        credentials=credentials_of(options),
         policy=RetryPolicy(max_attempts=options["max_attempts"], initial_delay_ms=options["initial_delay_ms"]),
         on_event=listener(trace=options["trace"], then=note),
         journal=options["journal"],
@@ -123,20 +120,6 @@ def _call(skill: Descriptor, inputs: dict[str, JSONValue], options: dict[str, An
             return _interrupted(accepted)
     _streams.write(dump(result.output) + "\n")
     return _exits.FINE
-
-
-def credentials_from(variable: str | None) -> str | None:
-    """Give the secret that an environment variable holds; None for none.
-
-    Raises:
-        click.BadParameter: there is no such variable.
-    """
-    if variable is None:
-        return None
-    secret = os.environ.get(variable)
-    if not secret:
-        raise click.BadParameter(f"the environment has no {plain(variable)}", param_hint="--credentials-env")
-    return secret
 
 
 def _failed(error: SkillError) -> int:

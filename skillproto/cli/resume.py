@@ -8,8 +8,9 @@ import click
 
 from skillproto.cli import _exits, _streams
 from skillproto.cli._command import Command
+from skillproto.cli._credentials import credential_options, credentials_of
 from skillproto.cli._timeline import listener
-from skillproto.cli.invoke import JOURNAL, credentials_from, was_not_reached
+from skillproto.cli.invoke import JOURNAL, was_not_reached
 from skillproto.errors import SkillError, UsageError
 from skillproto.invocation.client import SkillClient
 from skillproto.reports.escaping import dump, plain
@@ -40,11 +41,7 @@ if TYPE_CHECKING:
 @click.option("--forget", "forgotten", multiple=True, metavar="KEY", help="Strike a call out; send nothing.")
 @click.option("--timeout-ms", type=click.IntRange(1, 86_400_000), help="Each call may take so long.")
 @click.option("--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="So many at a time.")
-@click.option(
-    "--credentials-env",
-    metavar="VAR",
-    help="The environment variable with the key or token; else SKILLPROTO_CREDENTIALS, JSON by origin.",
-)
+@credential_options
 @click.option("--output-format", type=click.Choice(("text", "json", "jsonl")), default="text", show_default=True)
 @click.option("--trace", is_flag=True, help="Tell every event on the standard error.")
 def command(path: str | None, only_list: bool, forgotten: tuple[str, ...], **options: Any) -> int:
@@ -103,7 +100,7 @@ def _resume(journal: "Journal", options: dict[str, Any]) -> int:
     client = SkillClient(
         caller_id="skillproto-cli",
         caller_type="user",
-        credentials=credentials_from(options["credentials_env"]),
+        credentials=credentials_of(options),
         on_event=listener(trace=options["trace"]),
         journal=journal,
     )
