@@ -81,7 +81,7 @@ def address_of(name: str) -> "IPv4Address | IPv6Address | None":
     wildcard = _WILDCARD_DNS.search(name)
     if wildcard:
         inside = wildcard[1]
-        name = inside.replace("-", ".") if len(inside) != len("7f000001") or "." in inside else f"0x{inside}"
+        name = inside.replace("-", ".") if "-" in inside or "." in inside else f"0x{inside}"
     return literal_of(name)
 
 

@@ -13,7 +13,7 @@ KINDS = {
         127\u30020\u30020\u30021
         %31%32%37.0.0.1 127.0.0.1.nip.io app-127-0-0-1.sslip.io 7f000001.nip.io www.localtest.me lvh.me
     """,
-    "link-local": "169.254.1.1 fe80::1 fe80::1%25eth0 ::ffff:169.254.9.9",
+    "link-local": "169.254.1.1 fec0::1 fe80::1 fe80::1%25eth0 ::ffff:169.254.9.9",
     "metadata": """
         169.254.169.254 2852039166 0xa9fea9fe metadata.google.internal METADATA instance-data ::ffff:169.254.169.254
         100.100.100.200 fd00:ec2::254 169.254.170.2
@@ -21,6 +21,7 @@ KINDS = {
     "private": """
         10.0.0.1 10.1 012.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 fc00::1 fd12:3456::1 ::ffff:10.0.0.1
         [::ffff:10.0.0.1] intranet db.internal printer.local nas.lan x.svc router.home.arpa 10.0.0.1.xip.io
+        10-0-0-1.sslip.io
     """,
     "reserved": "192.0.2.1 198.51.100.7 203.0.113.9 224.0.0.1 255.255.255.255 240.0.0.1 2001:db8::1 ff02::1",
 }
