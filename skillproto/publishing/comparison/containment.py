@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import Node, Nodes, Parts
+from skillproto.publishing.comparison.phrases import plain_value, value_phrase
 from skillproto.publishing.comparison.regexes import Machines
 from skillproto.publishing.comparison.sameness import Sameness
 from skillproto.validation.budget import Budget
@@ -27,12 +28,14 @@ class Reason(NamedTuple):
         keyword: the keyword itself.
         what: the values that it refuses, as a phrase in the plural.
         is_certain: whether such a value was allowed before; False where that could not be decided.
+        example: such a value as text, or "" where none is known.
     """
 
     field: str
     keyword: str
     what: str
     is_certain: bool
+    example: str = ""
 
 
 Check = Callable[["Containment", Facts, Node, Any], Iterator[Reason]]
@@ -152,8 +155,6 @@ class Containment:
         return _distinct(found)
 
     def _refused(self, value: Any, target: Node, *, is_certain: bool) -> Reason:
-        from skillproto.publishing.comparison.phrases import value_phrase
-
         parts = self.facts((target,)).parts
         refusing = next((part for part in parts if "enum" in part or "const" in part), target)
         keyword = next((word for word in ("enum", "const", "type") if word in refusing), "value")
@@ -199,11 +200,19 @@ class Containment:
         return compile_pattern(pattern).search(name, self.budget)
 
     def reason(
-        self, node: Node, keyword: str, what: str, *, certain: bool, below: tuple[str | int, ...] = ()
+        self,
+        node: Node,
+        keyword: str,
+        what: str,
+        *,
+        certain: bool,
+        below: tuple[str | int, ...] = (),
+        example: str | None = None,
     ) -> Reason:
-        """Make a reason at a keyword of a node."""
+        """Make a reason at a keyword of a node; a text that shows it may come along."""
         path = () if keyword == "value" else (keyword, *below)
-        return Reason(self.parts.field(node) + pointer(path), keyword, what, certain)
+        shown = "" if example is None else plain_value(example)
+        return Reason(self.parts.field(node) + pointer(path), keyword, what, certain, shown)
 
 
 _DEEPEST = 4

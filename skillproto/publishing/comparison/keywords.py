@@ -9,7 +9,7 @@ from typing import Any
 from skillproto.publishing.comparison.containment import Check, Containment, Reason
 from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import Node
-from skillproto.publishing.comparison.phrases import counted, quoted, value_phrase
+from skillproto.publishing.comparison.phrases import counted, plain_value, quoted, value_phrase
 from skillproto.publishing.comparison.regexes import LONGEST, Answer
 from skillproto.publishing.comparison.structure import STRUCTURE
 from skillproto.validation.canonical import canonical
@@ -58,7 +58,7 @@ def _low(is_open: bool) -> Check:
         if "number" in facts.kinds and not is_implied:
             word = "not above" if is_open else "below"
             keyword = "exclusiveMinimum" if is_open else "minimum"
-            yield engine.reason(node, keyword, f"numbers {word} {_number(bound)}", certain=facts.is_plain)
+            yield engine.reason(node, keyword, f"numbers {word} {plain_value(bound)}", certain=facts.is_plain)
 
     return check
 
@@ -72,13 +72,9 @@ def _high(is_open: bool) -> Check:
         if "number" in facts.kinds and not is_implied:
             word = "not below" if is_open else "above"
             keyword = "exclusiveMaximum" if is_open else "maximum"
-            yield engine.reason(node, keyword, f"numbers {word} {_number(bound)}", certain=facts.is_plain)
+            yield engine.reason(node, keyword, f"numbers {word} {plain_value(bound)}", certain=facts.is_plain)
 
     return check
-
-
-def _number(value: float) -> str:
-    return value_phrase(value).removeprefix("the value ")
 
 
 def _multiple(engine: Containment, facts: Facts, node: Node, divisor: Any) -> Iterator[Reason]:
@@ -90,7 +86,7 @@ def _multiple(engine: Containment, facts: Facts, node: Node, divisor: Any) -> It
     if is_whole and (any(own % divisor == 0 for own in owns) or (facts.is_whole and divisor == 1)):
         return
     certain = facts.is_plain and is_whole and len(owns) == len(facts.each("multipleOf"))
-    yield engine.reason(node, "multipleOf", f"numbers that are no multiple of {_number(divisor)}", certain=certain)
+    yield engine.reason(node, "multipleOf", f"numbers that are no multiple of {plain_value(divisor)}", certain=certain)
 
 
 def _least(keyword: str, kind: str, phrase: Callable[[float], str]) -> Check:
@@ -134,7 +130,8 @@ def _pattern(engine: Containment, facts: Facts, node: Node, source: Any) -> Iter
     answer = engine.machines.compare(owns, source, (facts.least("minLength"), facts.most("maxLength")))
     if not answer.is_contained:
         certain = answer.text is not None and engine.tells_apart(answer.text, facts, node, "pattern")
-        yield engine.reason(node, "pattern", f"texts that do not match {quoted(source)}", certain=certain)
+        what = f"texts that do not match {quoted(source)}"
+        yield engine.reason(node, "pattern", what, certain=certain, example=answer.text if certain else None)
 
 
 def _format(engine: Containment, facts: Facts, node: Node, name: Any) -> Iterator[Reason]:

@@ -14,7 +14,16 @@ def value_phrase(value: Any) -> str:
     >>> value_phrase("es"), value_phrase(None)
     ('the value "es"', 'the value null')
     """
-    return f"the value {short_text(json.dumps(shown(value), ensure_ascii=False), _LONGEST)}"
+    return f"the value {plain_value(value)}"
+
+
+def plain_value(value: Any) -> str:
+    """Write one value, shortened.
+
+    >>> plain_value({"a": 1})
+    '{"a": 1}'
+    """
+    return short_text(json.dumps(shown(value), ensure_ascii=False), _LONGEST)
 
 
 def quoted(text: str) -> str:

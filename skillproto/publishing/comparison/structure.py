@@ -8,7 +8,7 @@ from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import NOTHING, Node, Nodes
 from skillproto.publishing.comparison.phrases import quoted
 
-_UNDECIDED = "some values"
+_UNDECIDED = "values that it does not allow"
 
 
 def _required(engine: Containment, facts: Facts, node: Node, names: Any) -> Iterator[Reason]:

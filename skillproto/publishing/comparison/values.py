@@ -8,6 +8,8 @@ from skillproto.publishing.comparison.containment import Containment, Reason
 from skillproto.publishing.comparison.fitting import Fitting
 from skillproto.publishing.comparison.keywords import CHECKS
 from skillproto.publishing.comparison.parts import BOUNDS, Node, Nodes, Parts, is_equal
+from skillproto.publishing.comparison.phrases import plain_value
+from skillproto.publishing.comparison.samples import witness
 from skillproto.validation.budget import Budget, BudgetSpent
 from skillproto.violations import JSONValue, resolve
 
@@ -90,7 +92,8 @@ def _same_text(old: dict[str, Any], new: dict[str, Any], name: str) -> bool:
 
 def _nodes(parts: Parts, definition: Definition) -> Nodes:
     members, field = definition.members, definition.field
-    nodes: list[Node] = [parts.add({"type": members["type"]}, field)]
+    told: Node = {name: members[name] for name in ("default", "examples") if name in members}
+    nodes: list[Node] = [parts.add({"type": members["type"], **told}, field)]
     if "enum" in members:
         nodes.append(parts.add({"enum": members["enum"]}, field))
     if "schema" in members:
@@ -100,10 +103,24 @@ def _nodes(parts: Parts, definition: Definition) -> Nodes:
 
 def _contained(engine: Containment, nodes: Nodes, targets: Nodes, of: Definition) -> list[Reason]:
     try:
-        return [reason for target in targets for reason in engine.reasons(nodes, target)]
+        return [reason for target in targets for reason in _reasons(engine, nodes, target)]
     except (BudgetSpent, RecursionError):
         field = f"{of.field}/schema" if "schema" in of.members else of.field
         return [Reason(field, "schema", "values that could not all be compared in bounded time", is_certain=False)]
+
+
+def _reasons(engine: Containment, nodes: Nodes, target: Node) -> list[Reason]:
+    """Give what stands in the way; where nothing is certain, a value that is tried may show that something does."""
+    found = engine.reasons(nodes, target)
+    if not found or any(reason.is_certain for reason in found):
+        return found
+    try:
+        shown = witness(engine, nodes, target)
+    except (BudgetSpent, RecursionError):
+        shown = ()
+    if not shown:
+        return found
+    return [found[0]._replace(is_certain=True, example=plain_value(shown[0])), *found[1:]]
 
 
 class _Telling(NamedTuple):
@@ -142,7 +159,8 @@ def _worded(reason: Reason, telling: _Telling, field: str) -> tuple[str, str, st
         return f"{telling.kind}-undecided", field, f"{lead} {sentence.format(reason.what)}"
     category = _CATEGORIES.get(reason.keyword, "bounds" if reason.keyword in BOUNDS else "schema")
     way = _OF_LISTS[telling.way] if category == "enum" else telling.way
-    return f"{telling.kind}-{category}-{way}", field, sentence.format(reason.what[0].upper() + reason.what[1:])
+    what = reason.what[0].upper() + reason.what[1:] + (f", such as {reason.example}," if reason.example else "")
+    return f"{telling.kind}-{category}-{way}", field, sentence.format(what)
 
 
 def _placed(field: str, old: Definition, new: Definition) -> str:

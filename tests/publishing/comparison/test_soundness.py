@@ -74,6 +74,57 @@ def of_output(definition: dict[str, Any]) -> dict[str, Any]:
     return {"type": definition["type"], "schema": definition["schema"]}
 
 
+def parameter(name: str, maker: Maker) -> dict[str, Any]:
+    dice = maker.dice
+    made: dict[str, Any] = {"name": name, "type": dice.choice(["string", "integer", "number"])}
+    if dice.random() < 0.4:
+        made["required"] = dice.random() < 0.7
+    if dice.random() < 0.4:
+        made["enum"] = dice.sample(["a", "b", 1, 2, None], 3)
+    if dice.random() < 0.4:
+        made["schema"] = dice.choice([{}, {"type": ["string", "null"]}, {"minLength": 2}, {"minimum": 1}, False])
+    return made
+
+
+def changed(inputs: list[dict[str, Any]], maker: Maker) -> list[dict[str, Any]]:
+    """Take an input away, add one, or change one; and perhaps their order."""
+    made, dice = copy.deepcopy(inputs), maker.dice
+    match dice.choice(["remove", "add", "member", "member", "replace"]):
+        case "remove" if made:
+            made.pop(dice.randrange(len(made)))
+        case "add":
+            made.append(parameter(f"n{len(made)}", maker))
+        case "member" if made:
+            one = dice.choice(made)
+            other = parameter("x", maker)
+            name = dice.choice(["required", "enum", "schema", "type"])
+            one.pop(name, None)
+            one |= {name: other[name]} if name in other else {}
+            one.setdefault("type", other["type"])
+        case _ if made:
+            made[0] = parameter(made[0]["name"], maker)
+    if dice.random() < 0.3:
+        dice.shuffle(made)
+    return made
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS)
+def test_a_call_that_was_accepted_is_accepted_by_a_compatible_version(seed: int) -> None:
+    maker = Maker(seed)
+    dice = maker.dice
+    before = [parameter(name, maker) for name in "ab"]
+    after = changed(before, maker)
+    found = diff(with_members(inputs=before), with_members(inputs=after))
+    old, new = InputChecker(before), InputChecker(after)
+    broken = 0
+    for _ in range(60):
+        names = dice.sample([*"ab", "n2"], dice.randint(0, 3))
+        call = {name: dice.choice(["a", "b", "abc", "", 0, 1, 2, 2.5, 2.0, None, True]) for name in names}
+        broken += not old.check(call) and bool(new.check(call))
+    assert found.is_breaking or not broken
+
+
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_a_descriptor_does_not_differ_from_itself(seed: int) -> None:

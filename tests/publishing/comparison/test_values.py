@@ -123,7 +123,12 @@ def test_a_schema_that_refuses_what_it_allowed_breaks_an_input(
         pytest.param({}, {"not": {"minLength": 3, "pattern": "ab"}}, "string", id="not"),
         pytest.param({"pattern": "^(?=.*a)b+"}, {"pattern": "^(?=.*a)b*"}, "string", id="look-ahead"),
         pytest.param({"pattern": r"^\d$"}, {"pattern": "^[0-9]$"}, "string", id="digits-that-python-reads-otherwise"),
-        pytest.param({"minProperties": 1}, {"unevaluatedProperties": False}, "object", id="unevaluated"),
+        pytest.param(
+            {"properties": {"a": {}}, "additionalProperties": False},
+            {"properties": {"a": {}}, "unevaluatedProperties": False},
+            "object",
+            id="unevaluated",
+        ),
         pytest.param({"multipleOf": 0.02}, {"multipleOf": 0.01}, "number", id="fractions"),
         pytest.param({"not": {"const": 3}}, {"oneOf": [{"minimum": 3}, {"maximum": 3}]}, "number", id="one-of"),
     ],
@@ -136,6 +141,30 @@ def test_what_cannot_be_decided_says_so_and_breaks_unless_it_is_allowed(old: Sch
     pair = [{"name": "p", "type": kind, "required": True, "schema": schema} for schema in (old, new)]
     lax = diff(*(with_members(inputs=[each]) for each in pair), allow_undecided=True)
     assert (lax.is_breaking, lax.bump) == (False, "minor")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "example"),
+    [
+        pytest.param({"minProperties": 1}, {"unevaluatedProperties": False}, "object", '{"', id="unevaluated"),
+        pytest.param({"maxItems": 3}, {"uniqueItems": True}, "array", "[", id="unique"),
+        pytest.param({}, {"not": {"minLength": 3, "pattern": "aa"}}, "string", '"aa', id="not"),
+        pytest.param({"minimum": 0}, {"anyOf": [{"minimum": 5}, {"maximum": 4}]}, "number", "4.5", id="gap"),
+        pytest.param({"pattern": "^(?=.*a)b*"}, {"pattern": "^(?=.*a)b+"}, "string", '"a', id="look-ahead"),
+    ],
+)
+def test_a_value_that_is_tried_can_decide_what_keywords_do_not(
+    old: Schema, new: Schema, kind: str, example: str
+) -> None:
+    (broken, *_) = of_input(old, new, kind).of_level("breaking")
+    assert (broken.decided, f"such as {example}" in broken.message) == (True, True)
+
+
+def test_an_example_of_the_parameter_can_decide() -> None:
+    old = {"name": "p", "type": "string", "examples": ["xaz"], "schema": {"pattern": "^(?=.*z)x"}}
+    new = {**old, "schema": {"pattern": "^(?=.*z)x[^a]"}}
+    (broken, *_) = diff(with_members(inputs=[old]), with_members(inputs=[new])).of_level("breaking")
+    assert (broken.decided, 'such as "xaz"' in broken.message) == (True, True)
 
 
 def test_an_output_that_grew_breaks_and_one_that_shrank_does_not() -> None:
