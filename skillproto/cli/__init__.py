@@ -26,6 +26,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         "invoke": "Call a skill and print its output.",
         "resume": "Take up the calls that a killed process left open in a journal.",
         "discover": "List what a domain offers, and check all of it.",
+        "mcp": "Let a host that speaks MCP call skills.",
         "demo": "See it work: a provider that fails twice, and a call that comes through.",
         "init": "Write a new descriptor.",
         "schema": "Print a schema, for an editor or another validator.",

@@ -59,14 +59,14 @@ def command(descriptor: str, pairs: tuple[str, ...], inputs_file: str | None, **
     DESCRIPTOR is a file, or '-' for the standard input. Values are read as the types that it
     names: text='a b' stands for itself, count=3 and flags='["x"]' are read as JSON.
     """
-    data = _read(descriptor)
+    data = read(descriptor)
     if isinstance(data, Unreadable):
         return _unreadable(data)
-    inputs_data = _read(inputs_file) if inputs_file is not None else b"{}"
+    inputs_data = read(inputs_file) if inputs_file is not None else b"{}"
     if isinstance(inputs_data, Unreadable):
         return _unreadable(inputs_data)
     try:
-        skill = _load(data, descriptor)
+        skill = load(data, descriptor)
         inputs = read_object(inputs_data, inputs_file or "--inputs")
         inputs |= read_inputs(pairs, {parameter.name: parameter.type for parameter in skill.inputs})
         return _call(skill, inputs, options)
@@ -76,7 +76,8 @@ def command(descriptor: str, pairs: tuple[str, ...], inputs_file: str | None, **
         raise click.UsageError(plain(str(error))) from None
 
 
-def _read(name: str) -> bytes | Unreadable:
+def read(name: str) -> bytes | Unreadable:
+    """Read a file, or "-" for the standard input, up to a little more than a document may have."""
     try:
         with _files.opened(name) as file:
             return file.read(documents.Limits().max_bytes + 1)
@@ -84,7 +85,13 @@ def _read(name: str) -> bytes | Unreadable:
         return _files.unreadable(name, error)
 
 
-def _load(data: bytes, name: str) -> Descriptor:
+def load(data: bytes, name: str) -> Descriptor:
+    """Read the one descriptor of a text.
+
+    Raises:
+        click.UsageError: there are several.
+        SkillError: it is not valid.
+    """
     found = list(documents.read(data, source=name))
     if len(found) != 1:
         raise click.UsageError(plain(f"{name} holds {len(found)} documents; give one descriptor"))
