@@ -8,7 +8,8 @@ import click
 
 from skillproto.cli import _exits, _streams
 from skillproto.cli._command import Command
-from skillproto.cli.invoke import JOURNAL, credentials_from, load, read
+from skillproto.cli._credentials import credential_options, credentials_of
+from skillproto.cli.invoke import JOURNAL, load, read
 from skillproto.descriptor import Descriptor
 from skillproto.errors import SkillError, UsageError
 from skillproto.reports import Unreadable
@@ -31,11 +32,7 @@ from skillproto.reports.escaping import plain
 @click.argument("descriptors", nargs=-1, required=True, metavar="DESCRIPTOR...")
 @click.option("--name", default="skillproto", show_default=True, help="How the server calls itself.")
 @click.option("--timeout-ms", type=click.IntRange(1, 86_400_000), help="Each call may take so long.")
-@click.option(
-    "--credentials-env",
-    metavar="VAR",
-    help="The environment variable with the key or token; else SKILLPROTO_CREDENTIALS, JSON by origin.",
-)
+@credential_options
 @click.option("--caller-id", default="skillproto-mcp", show_default=True, help="Who calls.")
 @click.option("--journal", envvar=JOURNAL, metavar="PATH", help="Note the calls in this file; see skillproto resume.")
 def command(descriptors: tuple[str, ...], **options: Any) -> int:
@@ -45,7 +42,7 @@ def command(descriptors: tuple[str, ...], **options: Any) -> int:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="skillproto: %(message)s")
     skills = []
-    credentials = credentials_from(options["credentials_env"])
+    credentials = credentials_of(options)
     if "-" in descriptors:
         raise click.UsageError("the standard input belongs to the protocol; give the descriptors as files")
     for name in descriptors:
@@ -65,7 +62,7 @@ def _refused(name: str, error: SkillError) -> int:
     return _exits.FINDINGS
 
 
-def _serve(skills: list[Descriptor], credentials: str | None, options: dict[str, Any]) -> int:
+def _serve(skills: list[Descriptor], credentials: Any, options: dict[str, Any]) -> int:
     import anyio
 
     from skillproto.agent.skill_set import SkillSet
