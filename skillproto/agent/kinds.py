@@ -68,7 +68,7 @@ def broken_side(error: SkillError) -> Literal["tool_input", "tool_output"]:
     >>> broken_side(SkillError("VALIDATION_ERROR", "m", details={"violations": [{"field": "/output/total"}]}))
     'tool_output'
     """
-    if error.details.get("target") == "tool_output":
+    if error.details.get("target") in ("tool_output", "agent_output"):
         return "tool_output"
     fields = [violation.field for violation in error.violations] if isinstance(error, ValidationFailed) else []
     told = error.details.get("violations")

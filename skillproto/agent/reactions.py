@@ -98,7 +98,7 @@ _NOT_AGAIN = Advice(
 _CORRECT = Advice("correct-input", "The input is not accepted as it is, so correct what is named and call again.")
 _BROKEN_OUTPUT = Advice(
     "escalate",
-    "The skill's answer breaks its own contract, so another call gives the same and its provider has to repair it.",
+    "The answer breaks its own contract, so another call gives the same and whoever provides it has to repair it.",
     pass_up=True,
 )
 _OVERFLOW = Advice(

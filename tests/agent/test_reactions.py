@@ -14,6 +14,7 @@ TABLE: list[tuple[str, dict[str, Any], bool | None, str, bool]] = [
     ("VALIDATION_ERROR", {}, None, "correct-input", False),
     ("VALIDATION_ERROR", {"target": "tool_input"}, None, "correct-input", False),
     ("VALIDATION_ERROR", {"target": "tool_output"}, None, "escalate", True),
+    ("VALIDATION_ERROR", {"target": "agent_output"}, None, "escalate", True),
     ("VALIDATION_ERROR", {"violations": [{"field": "/inputs/n"}]}, None, "correct-input", False),
     ("VALIDATION_ERROR", {"violations": [{"field": "/output/n"}]}, None, "escalate", True),
     ("VALIDATION_ERROR", {"reason": "context_overflow"}, None, "correct-input", False),

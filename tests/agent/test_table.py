@@ -58,7 +58,7 @@ def asixto(kind: str, words: str) -> dict[str, Any]:
 
 TRANSIENT = "The failure is technical and may pass, so the same call can succeed later."
 PERSON = "This caller may not do it, so hand over to a person; on the telephone, offer to transfer."
-BREACH = "The skill's answer breaks its own contract, so another call gives the same and its provider has to repair it."
+BREACH = "The answer breaks its own contract, so another call gives the same and whoever provides it has to repair it."
 CORRECT = "The input is not accepted as it is, so correct what is named and call again."
 
 ROWS = {
