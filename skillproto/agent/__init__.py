@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from skillproto._lazy import lazy
 
 if TYPE_CHECKING:
+    from skillproto.agent.dispatch_calls import ToolCall as ToolCall
+    from skillproto.agent.dispatch_core import ToolAnswer as ToolAnswer
     from skillproto.agent.gateway import GatewayFacts as GatewayFacts
     from skillproto.agent.gateway import from_gateway as from_gateway
     from skillproto.agent.gateway import gateway_facts as gateway_facts
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
     from skillproto.agent.reactions import Advice as Advice
     from skillproto.agent.reactions import reaction as reaction
     from skillproto.agent.run import Run as Run
+    from skillproto.agent.run_events import RunEvent as RunEvent
     from skillproto.agent.skill_set import SkillSet as SkillSet
+    from skillproto.agent.skill_set import TooManyTools as TooManyTools
+    from skillproto.agent.states import MemoryState as MemoryState
+    from skillproto.agent.states import RunResult as RunResult
     from skillproto.agent.tool_results import to_tool_result as to_tool_result
     from skillproto.agent.user_messages import lint_user_message as lint_user_message
     from skillproto.agent.user_messages import user_message as user_message
@@ -34,7 +40,13 @@ _HOME = {
     "Advice": "reactions",
     "reaction": "reactions",
     "SkillSet": "skill_set",
+    "TooManyTools": "skill_set",
+    "ToolCall": "dispatch_calls",
+    "ToolAnswer": "dispatch_core",
     "Run": "run",
+    "RunEvent": "run_events",
+    "RunResult": "states",
+    "MemoryState": "states",
     "to_tool_result": "tool_results",
     "lint_user_message": "user_messages",
     "user_message": "user_messages",

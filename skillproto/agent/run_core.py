@@ -52,9 +52,9 @@ class Pause(NamedTuple):
 
 
 class Save(NamedTuple):
-    """Action: keep the run; answer with `Went` or `Raised`."""
+    """Action: keep the run as it stands now; answer with `Went` or `Raised`."""
 
-    saved: dict[str, JSONValue]
+    record: Record
 
 
 class Over(NamedTuple):
@@ -146,7 +146,7 @@ class RunCore:
         except StopIteration as stop:
             return Over(stop.value)
 
-    def abandon(self, cause: BaseException) -> dict[str, JSONValue] | None:
+    def abandon(self, cause: BaseException) -> Record | None:
         """End a run from outside: it was interrupted, or something broke that should not.
 
         Returns:
@@ -158,7 +158,7 @@ class RunCore:
             return None
         self._is_cancelled = self._is_cancelled or not isinstance(cause, Exception)
         self._settle(cause)
-        return self.record.to_dict()
+        return self.record
 
     def close(self) -> None:
         """Emit the final event, unless it was emitted."""
@@ -177,7 +177,7 @@ class RunCore:
             return (yield from self._loop())
         except Exception as error:
             self._settle(error)
-            event = yield Save(self.record.to_dict())
+            event = yield Save(self.record)
             if isinstance(event, Raised):
                 error.add_note(f"The run could not be saved: {type(event.error).__name__}")
             self.close()
@@ -218,7 +218,7 @@ class RunCore:
             self._require_leave()
             yield from self._step()
         self.record.elapsed_ms = self._elapsed_ms()
-        event = yield Save(self.record.to_dict())
+        event = yield Save(self.record)
         if isinstance(event, Raised):
             raise event.error
         self.close()
@@ -245,7 +245,7 @@ class RunCore:
         self._open = _calls_of(turn)
         self.record.messages += turn.messages
         if not self._open:
-            self._conclude(turn.text)
+            self._conclude(turn)
         elif pending := self._pending():
             self.record.state, self.record.stop_reason, self.record.pending = "waiting_for_human", "approval", pending
             self.record.calls = [call.to_dict() for call in self._open]
@@ -287,11 +287,14 @@ class RunCore:
             raise out_of_time(self.options.timeout_ms or 0, self._elapsed_ms())
         self._require_time()
 
-    def _conclude(self, text: str) -> None:
-        self.record.output = read_output(text, self.options.schema)
-        waits = self.options.review is not None and self.options.review(self.record.output)
-        self.record.state = "waiting_for_human" if waits else "completed"
-        self.record.stop_reason = "review" if waits else None
+    def _conclude(self, turn: Turn) -> None:
+        if turn.end == "cut":
+            self.record.output, self.record.state, self.record.stop_reason = turn.text, "stopped", "length"
+        elif turn.end == "said":
+            self.record.output = read_output(turn.text, self.options.schema)
+            waits = self.options.review is not None and self.options.review(self.record.output)
+            self.record.state = "waiting_for_human" if waits else "completed"
+            self.record.stop_reason = "review" if waits else None
         self._end_step()
 
     def _end_step(self) -> None:
@@ -313,7 +316,7 @@ class RunCore:
 
     def _answer_calls(self) -> Generator[Action, Incoming, None]:
         self.record.elapsed_ms = self._elapsed_ms()
-        event = yield Save(self.record.to_dict())
+        event = yield Save(self.record)
         if isinstance(event, Raised):
             raise event.error
         self._dispatch = dispatch = self.skills._core(self._plans(), self._left_ms, self._tell_of_tool)

@@ -8,7 +8,7 @@ import anyio
 
 from skillproto.agent import dispatch
 from skillproto.agent.run_core import Action, Ask, Halted, Over, Pause, Perform, Raised, Replied, RunCore, Save, Went
-from skillproto.agent.states import RunResult, StateAccessor
+from skillproto.agent.states import Record, RunResult, StateAccessor
 from skillproto.invocation.cancel import CancelToken
 from skillproto.violations import JSONValue
 
@@ -50,8 +50,8 @@ def _carry_out(hands: Hands, core: RunCore, cancel: CancelToken | None) -> RunRe
                 action = core.receive(Went())
             case Pause(seconds):
                 action = core.receive(_pause(hands, seconds, cancel))
-            case Save(saved):
-                action = core.receive(_save(hands, saved))
+            case Save(record):
+                action = core.receive(_save(hands, record))
             case Over(outcome):
                 return outcome
             case _:
@@ -76,18 +76,18 @@ def _pause(hands: Hands, seconds: float, cancel: CancelToken | None) -> Went | H
     return Halted() if timing.wait(cancel, seconds) else Went()
 
 
-def _save(hands: Hands, saved: dict[str, JSONValue]) -> Went | Raised:
+def _save(hands: Hands, record: Record) -> Went | Raised:
     if hands.state is not None:
         try:
-            hands.state.save(saved)
+            hands.state.save(record.to_dict())
         except Exception as error:
             return Raised(error)
     return Went()
 
 
-def _keep(hands: Hands, saved: dict[str, JSONValue] | None) -> None:
-    if saved is not None:
-        _save(hands, saved)
+def _keep(hands: Hands, record: Record | None) -> None:
+    if record is not None:
+        _save(hands, record)
 
 
 async def run_in_task(core: RunCore, hands: Hands) -> RunResult:
@@ -115,8 +115,8 @@ async def _carry_out_in_task(hands: Hands, core: RunCore) -> RunResult | Excepti
             case Pause(seconds):
                 await hands.client._timing.sleep_async(seconds)
                 action = core.receive(Went())
-            case Save(saved):
-                action = core.receive(await _save_in_task(hands, saved))
+            case Save(record):
+                action = core.receive(await _save_in_task(hands, record))
             case Over(outcome):
                 return outcome
             case _:
@@ -134,10 +134,10 @@ async def _ask_in_task(hands: Hands, ask: Ask) -> Replied | Raised | Halted:
     return Halted("deadline")
 
 
-async def _save_in_task(hands: Hands, saved: dict[str, JSONValue]) -> Went | Raised:
+async def _save_in_task(hands: Hands, record: Record) -> Went | Raised:
     if hands.state is not None:
         try:
-            kept = hands.state.save(saved)
+            kept = hands.state.save(record.to_dict())
             if isawaitable(kept):
                 await kept
         except Exception as error:
@@ -145,11 +145,11 @@ async def _save_in_task(hands: Hands, saved: dict[str, JSONValue]) -> Went | Rai
     return Went()
 
 
-async def _keep_in_task(hands: Hands, saved: dict[str, JSONValue] | None) -> None:
+async def _keep_in_task(hands: Hands, record: Record | None) -> None:
     """Save a run whose task was cancelled, for which the cancellation waits a little."""
-    if saved is not None:
+    if record is not None:
         with anyio.move_on_after(_LONGEST_SAVE_S, shield=True):
-            await _save_in_task(hands, saved)
+            await _save_in_task(hands, record)
 
 
 def _given(outcome: RunResult | Exception) -> RunResult:

@@ -12,7 +12,7 @@ sent again as they are.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from skillproto.agent.definitions import DefinitionStyle
 from skillproto.agent.dispatch_calls import plain
@@ -23,6 +23,8 @@ from skillproto.validation.embedded import EmbeddedSchema
 from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Violation, type_name
 
+End = Literal["said", "cut", "paused"]
+
 
 class Turn(NamedTuple):
     """What a model replied.
@@ -31,11 +33,14 @@ class Turn(NamedTuple):
         messages: to be appended to the conversation.
         calls: the tool calls, in the vendor's shape.
         text: what it said, joined.
+        end: "said" for a last word where there are no calls, "cut" where the text reached a limit of the
+            model, "paused" where the model is to be asked again with what it has so far.
     """
 
     messages: list[JSONValue]
     calls: list[JSONValue]
     text: str
+    end: End = "said"
 
 
 def invalid_output(field: str, expected: str, actual: JSONValue, message: str) -> ValidationFailed:
@@ -142,7 +147,17 @@ def _blocks(told: dict[str, JSONValue], content: JSONValue) -> Turn:
     if not isinstance(blocks, list) or not all(map(_is_block, blocks)):
         raise invalid_output("/content", "list of content blocks", content, "The reply has no content")
     calls = [block for block in blocks if block["type"] == "tool_use"]
-    return Turn([{"role": "assistant", "content": told["content"]}], calls, _text(blocks))
+    why = told.get("stop_reason", told.get("stopReason"))
+    end: End = _ENDS.get(why, "said") if isinstance(why, str) else "said"
+    return Turn([{"role": "assistant", "content": told["content"]}], calls, _text(blocks), end)
+
+
+_ENDS: dict[str, End] = {
+    "max_tokens": "cut",
+    "maxTokens": "cut",
+    "model_context_window_exceeded": "cut",
+    "pause_turn": "paused",
+}
 
 
 def _is_block(value: JSONValue) -> bool:
@@ -155,11 +170,13 @@ def _text(blocks: Iterable[Mapping[str, JSONValue]]) -> str:
 
 
 def _chat(told: dict[str, JSONValue]) -> Turn:
+    is_cut = False
     if "choices" in told:
         choices = told["choices"]
         first = choices[0] if isinstance(choices, list) and choices else None
-        told = first.get("message") if isinstance(first, dict) else None  # type: ignore[assignment]
-        if not isinstance(told, dict):
+        first = first if isinstance(first, dict) else {}
+        told, is_cut = first.get("message", {}), first.get("finish_reason") == "length"
+        if not isinstance(told, dict) or not told:
             raise invalid_output("/choices", "list with a message", choices, "The completion has no message")
     _require_assistant(told)
     if not {"content", "tool_calls", "refusal"} & set(told):
@@ -171,7 +188,9 @@ def _chat(told: dict[str, JSONValue]) -> Turn:
         raise invalid_output("/content", "list of content parts", content, "The reply has no content")
     text = content if isinstance(content, str) else _text(content or ())
     message = {"role": "assistant", "content": content, **told}
-    return Turn([message], calls, text or (told["refusal"] if isinstance(told.get("refusal"), str) else ""))
+    refusal = told.get("refusal")
+    said = text or (refusal if isinstance(refusal, str) else "")
+    return Turn([message], calls, said, "cut" if is_cut else "said")
 
 
 def _responses(told: dict[str, JSONValue]) -> Turn:
@@ -180,7 +199,8 @@ def _responses(told: dict[str, JSONValue]) -> Turn:
         raise invalid_output("/output", "list of items", items, "The response has no output")
     said = [item for item in items if item["type"] == "message" and isinstance(item.get("content"), list)]
     text = "".join(_text(filter(_is_block, item["content"])) for item in said)
-    return Turn(items, [item for item in items if item["type"] == "function_call"], text)
+    calls = [item for item in items if item["type"] == "function_call"]
+    return Turn(items, calls, text, "cut" if told.get("status") == "incomplete" else "said")
 
 
 def _plain_message(told: dict[str, JSONValue]) -> Turn:

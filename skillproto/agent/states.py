@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from skillproto.agent.dispatch_calls import ToolCall
 from skillproto.agent.run_messages import as_json
-from skillproto.errors import SkillError, UsageError
+from skillproto.errors import ErrorCode, SkillError, UsageError
 from skillproto.invocation.excerpts import excerpt
 from skillproto.violations import JSONValue
 
@@ -138,11 +138,25 @@ def told(error: BaseException) -> tuple[str, dict[str, JSONValue]]:
         facts = {"http_status": error.http_status, "request_id": error.request_id, "attempts": error.attempts or None}
         details |= {name: value for name, value in facts.items() if value is not None}
         details["tool_calls"] = [_answer(answer) for answer in error.answers]
+    elif isinstance(error, Exception):
+        details |= _of_gateway(error)
     words = excerpt(str(error)) or type(error).__name__
     try:
         return words, as_json(details)
     except ValueError:  # details that somebody made of other things than JSON
         return words, {"type": type(error).__name__}
+
+
+def _of_gateway(error: Exception) -> dict[str, JSONValue]:
+    """Give what an SDK's exception says about a gateway; nothing of other exceptions."""
+    from skillproto.agent.gateway import from_gateway, gateway_facts
+
+    known = from_gateway(error)
+    if known.http_status is None and known.code is ErrorCode.UNKNOWN:
+        return {}
+    facts = {"code": known.code.value, "provider_code": None, **gateway_facts(known)._asdict()}
+    facts["http_status"], facts["provider_code"], facts["code"] = facts.pop("status"), facts["code"], known.code.value
+    return {name: value for name, value in facts.items() if value}
 
 
 def _answer(answer: Any) -> dict[str, JSONValue]:

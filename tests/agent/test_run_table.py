@@ -23,6 +23,7 @@ from skillproto import (
     UsageError,
     ValidationFailed,
 )
+from skillproto.agent.states import MemoryState
 from skillproto.testing import FakeTime, hang, output, reply
 from tests.support.agents import Driver, by_path, echo, require_no_open_call, skill, tool_use, wants
 
@@ -83,7 +84,7 @@ TABLE: dict[str, Row] = {
         InternalServerError,
         "overloaded",
         ["run.started", "step.started", *(["model.requested"] * 4), *FAILED],
-        details={"type": "InternalServerError"},
+        details={"type": "InternalServerError", "http_status": 500, "request_id": "r9"},
     ),
     "the model refuses": Row(
         [REFUSED],
@@ -308,6 +309,27 @@ def test_what_is_no_failure_gives_a_normal_result(
     assert (ran.names[-1], len(ran.final)) == (final, 1)
     assert ran.saved == ran.given.saved
     assert ran.saved["error"] is None
+
+
+def test_a_failed_run_is_saved_before_the_last_event_and_the_error(driver: Driver) -> None:
+    order: list[str] = []
+
+    class Telling(MemoryState):
+        def save(self, saved: Any, /) -> None:
+            super().save(saved)
+            order.append(f"saved {saved['state']}")
+
+    ran = driver.run(
+        [wants(FIND)],
+        by_path(find=reply(403)),
+        state=Telling(),
+        on_event=lambda event: order.append(event.name) if "failed" in event.name else None,
+    )
+    assert isinstance(ran.error, SkillError)
+    assert order == ["saved running", "tool.failed", "step.failed", "saved failed", "run.failed"]
+    assert ran.saved["error_details"]["tool_calls"] == [
+        {"id": "c2", "name": "com_example_find", "skill_id": "com.example.find", "code": "PERMISSION_DENIED"}
+    ]
 
 
 # "Una continuación...": each is a wrong use, told before anything is done.

@@ -154,3 +154,28 @@ def test_rubbish_from_a_model_is_one_kind_of_failure(style: str, kind: str) -> N
     assert ran.failed.details["target"] == "agent_output"
     assert str(ran.error).startswith("VALIDATION_ERROR: Invalid agent output: ")
     assert ran.final == ["run.failed"]
+
+
+CUT: dict[str, Any] = {
+    "anthropic": {"content": [{"type": "text", "text": "Once upon"}], "stop_reason": "max_tokens"},
+    "openai": {"choices": [{"finish_reason": "length", "message": {"role": "assistant", "content": "Once upon"}}]},
+    "openai-responses": {
+        "status": "incomplete",
+        "output": [{"type": "message", "role": "assistant", "content": [SAID | {"text": "Once upon"}]}],
+    },
+    "mcp": {"role": "assistant", "content": {"type": "text", "text": "Once upon"}, "stopReason": "maxTokens"},
+}
+
+
+@pytest.mark.parametrize("style", CUT)
+def test_a_text_that_was_cut_off_is_no_last_word(style: str, driver: Driver) -> None:
+    ran = driver.run([CUT[style]], style=style, output_schema={"type": "integer"})
+    assert (ran.given.state, ran.given.stop_reason, ran.given.output) == ("stopped", "length", "Once upon")
+    assert ran.final == ["run.stopped"]
+
+
+def test_a_model_that_pauses_is_asked_again(driver: Driver) -> None:
+    paused = {"content": [{"type": "text", "text": "Searching"}], "stop_reason": "pause_turn"}
+    ran = driver.run([paused, {"content": "fine"}])
+    assert (ran.given.output, ran.given.steps) == ("fine", 2)
+    assert [message["role"] for message in ran.asked[1]] == ["user", "assistant"]
