@@ -298,3 +298,35 @@ def test_a_bug_below_is_raised_as_it_is_in_tasks_too(backend: str) -> None:
 
 def test_no_call_is_no_answer(driver: Driver) -> None:
     assert driver.dispatch(SKILLS, [], by_path()) == ()
+
+
+BACK, UP = "back", "up"
+CODES: dict[str, tuple[str, str, str]] = {
+    # what becomes of the run under fail-run, return-to-model and recover
+    "VALIDATION_ERROR": (UP, BACK, BACK),
+    "AUTH_REQUIRED": (UP, BACK, UP),
+    "PERMISSION_DENIED": (UP, BACK, UP),
+    "SKILL_NOT_FOUND": (UP, BACK, BACK),
+    "EXECUTION_TIMEOUT": (UP, BACK, UP),
+    "ENDPOINT_UNREACHABLE": (UP, BACK, UP),
+    "VERSION_INCOMPATIBLE": (UP, BACK, UP),
+    "EXECUTION_FAILED": (UP, BACK, UP),
+    "CANCELLED": (UP, BACK, UP),
+    "UNKNOWN": (UP, BACK, UP),
+}
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize(("place", "policy"), [(0, "fail-run"), (1, "return-to-model"), (2, "recover")])
+def test_each_code_goes_up_or_back_as_the_policy_says(code: str, place: int, policy: Any) -> None:
+    step = reply(200, {"error": {"code": code, "message": "No", "retry": {"max_attempts": 0}}})
+    with SkillClient(caller_id="tests", transport=by_path(find=step)) as client:
+        skills = SkillSet(SKILLS, client, on_error=policy)
+        try:
+            (answer,) = skills.dispatch([tool_use("c0", "find", text="x")])
+            found = (BACK, answer.error)
+        except SkillError as error:
+            found = (UP, error)
+    assert found[0] == CODES[code][place]
+    assert found[1] is not None
+    assert found[1].code == code
