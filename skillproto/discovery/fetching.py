@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from skillproto import __version__
 from skillproto.discovery import redirects
-from skillproto.discovery.credentials import Headers, read_credentials
+from skillproto.discovery.credentials import Headers, Veil, read_credentials
 from skillproto.discovery.failures import FetchError
 from skillproto.discovery.policy import FetchPolicy
 from skillproto.discovery.replies import Fetched, Hop
@@ -172,8 +172,17 @@ class Fetcher:
             FetchError, UsageError: as for `get`.
         """
         way = redirects.Way(self.policy, url, follow=follow and method in ("GET", "HEAD"))
-        own = (*headers, *read_credentials(credentials, url))
-        started_s = left_s = (timeout_ms or self.policy.timeout_ms) / 1000
+        secret = read_credentials(credentials, url)
+        veil = Veil(secret)
+        limit_s = (timeout_ms or self.policy.timeout_ms) / 1000
+        try:
+            return veil.reply(self._go(way, method, (*headers, *secret), body, limit_s))
+        except FetchError as error:
+            veil.failure(error)
+            raise
+
+    def _go(self, way: redirects.Way, method: Method, own: Headers, body: bytes | None, limit_s: float) -> Fetched:
+        left_s = limit_s
         target: Target | None = way.first()
         while target is not None:
             to_home = own if way.is_at_home else ()
@@ -183,8 +192,8 @@ class Fetcher:
                 reply, addresses, certificate = self._exchange(target, request, left_s, way)
                 left_s -= monotonic() - before
             target = way.next(Hop(target.url, reply.status, addresses), reply)
-        elapsed_ms = round((started_s - left_s) * 1000)
-        return Fetched(url, reply.status, reply.headers, reply.body, way.chain, elapsed_ms, certificate)
+        elapsed_ms = round((limit_s - left_s) * 1000)
+        return Fetched(way.chain[0].url, reply.status, reply.headers, reply.body, way.chain, elapsed_ms, certificate)
 
     def _basics(self) -> Headers:
         accept = "application/json, application/yaml;q=0.8, */*;q=0.1"

@@ -302,7 +302,8 @@ def test_one_deadline_holds_for_all_redirects_together(world: World) -> None:
 
     world.site("bad.example", {"/" + "x" * n: later for n in range(9)})
     error = refused(world.fetcher(FetchPolicy(timeout_ms=350, max_redirects=9)), "https://bad.example/")
-    assert (error.reason, len(error.chain)) == ("timeout", 3)
+    assert error.reason == "timeout"
+    assert len(error.chain) <= 3
 
 
 def test_a_redirect_loop_is_seen(world: World) -> None:

@@ -165,6 +165,22 @@ def test_credentials_do_not_go_over_plain_http(world: World) -> None:
     assert site.connections == 0
 
 
+def test_credentials_that_a_host_repeats_are_hidden(world: World) -> None:
+    def repeat(connection: socket.socket, asked: Asked) -> bytes:
+        told = asked.headers["authorization"]
+        return reply(f"you sent {told}".encode(), f"X-Told: {told}")
+
+    def lead(connection: socket.socket, asked: Asked) -> bytes:
+        return redirect(f"http://example.com/{asked.headers['authorization'][7:]}")
+
+    world.site("good.example", {"/": repeat, "/b": lead})
+    with world.fetcher() as fetcher:
+        assert "s3cret" not in repr(fetcher.get("https://good.example/", credentials="s3cret-s3cret"))
+        with pytest.raises(FetchError) as caught:
+            fetcher.get("https://good.example/b", credentials="s3cret-s3cret")
+    assert "s3cret" not in repr((vars(caught.value), str(caught.value)))
+
+
 def test_a_failure_pickles_and_holds_what_was_fetched(world: World) -> None:
     world.site("good.example", {"/a?key=1": redirect("/b"), "/b": reply(b"z" * 500_000)})
     with world.fetcher(FetchPolicy(max_bytes=100_000)) as fetcher, pytest.raises(FetchError) as caught:
@@ -205,12 +221,12 @@ def test_a_host_is_asked_one_thing_at_a_time(world: World) -> None:
 
 def test_waiting_for_ones_turn_does_not_count_as_slow(world: World) -> None:
     def slow(connection: socket.socket, asked: Asked) -> bytes:
-        time.sleep(0.2)
+        time.sleep(0.3)
         return reply(b"{}")
 
     world.site("good.example", {f"/{n}": slow for n in range(4)})
     statuses: list[int] = []
-    with world.fetcher(FetchPolicy(timeout_ms=700)) as fetcher:
+    with world.fetcher(FetchPolicy(timeout_ms=1000)) as fetcher:
         threads = [
             threading.Thread(target=lambda n=n: statuses.append(fetcher.get(f"https://good.example/{n}").status))
             for n in range(4)
