@@ -35,7 +35,7 @@ async def talk(descriptor: Path) -> None:
 
         for arguments in ({"text": "Hola", "top": "3"}, {"text": "Hola"}):
             failed: Any = await client.call_tool(tool.name, arguments)
-            print(failed.meta["errorCategory"], failed.meta["errorCode"], "-", told(failed).splitlines()[-1])
+            print(failed.meta["errorCategory"], failed.meta["errorCode"], "-", told(failed).splitlines()[0])
 
 
 def main() -> None:

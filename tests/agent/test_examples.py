@@ -33,5 +33,5 @@ def test_the_agent_shows_every_policy() -> None:
 def test_a_host_of_the_official_sdk_calls_skills_through_the_bridge() -> None:
     lines = shown_by("mcp_host.py")
     assert lines[:2] == ["org_example_text-statistics needs ['text']", "2 palabras en 1 frase"]
-    assert lines[2].startswith("validation VALIDATION_ERROR - /inputs/top")
+    assert lines[2].startswith("validation VALIDATION_ERROR - ")
     assert lines[3].startswith("permission PERMISSION_DENIED - ")

@@ -47,9 +47,7 @@ def with_host(work: Callable[[Client], Awaitable[Any]], *args: object) -> Any:
 
 
 def words(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
 ASKED: dict[str, tuple[str, dict[str, Any], list[Any]]] = {
