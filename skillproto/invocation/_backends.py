@@ -12,16 +12,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-import anyio
-
 from skillproto.invocation import _deadline, _names
 from skillproto.invocation._names import Places
-from skillproto.invocation._streams import AsyncStream, Stream, bound, connecting, opened, shut
-
-_STAGGER_S = 0.25  # as RFC 8305 recommends
+from skillproto.invocation._streams import Stream, bound, opened, shut
 
 
-def _known_places(host: str, port: int) -> Places:
+def known_places(host: str, port: int) -> Places:
     """Give where to connect to without a look-up: where the exchange is pinned to, or the address in the URL."""
     exchange = _deadline.current.get()
     if exchange is not None and exchange.pins:
@@ -29,7 +25,11 @@ def _known_places(host: str, port: int) -> Places:
     return ((host, port),) if exchange is None or _names.is_address(host) else ()
 
 
-class _Backend:
+class Backend:
+    """The backend of blocking connections."""
+
+    is_held = True
+
     def __init__(self, inner: Any, family: ModuleType) -> None:
         self._inner = inner
         self._family = family
@@ -45,7 +45,7 @@ class _Backend:
         socket_options: Iterable[Any] | None = None,
     ) -> Stream:
         opened()
-        places = _known_places(host, port) or self._looked_up(host, port, timeout)
+        places = known_places(host, port) or self._looked_up(host, port, timeout)
         for i, place in enumerate(places):
             limit_s = bound(timeout)
             share_s = limit_s if limit_s is None else limit_s / (len(places) - i)
@@ -94,76 +94,6 @@ class _Backend:
         self._inner.sleep(seconds)
 
 
-class _AsyncBackend:
-    def __init__(self, inner: Any, family: ModuleType) -> None:
-        self._inner = inner
-        self._family = family
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> AsyncStream:
-        opened()
-        operation = self._connect(host, port, timeout, (local_address, socket_options))
-        return AsyncStream(await connecting(operation, self._family.ConnectError), self._family)
-
-    async def _connect(self, host: str, port: int, timeout: float | None, options: tuple[Any, Any]) -> Any:
-        places = _known_places(host, port) or await self._looked_up(host, port, timeout)
-        if len(places) == 1:
-            return await self._inner.connect_tcp(*places[0], bound(timeout), *options)
-        return await self._first(places, timeout, options)
-
-    async def _looked_up(self, host: str, port: int, timeout: float | None) -> Places:
-        try:
-            return await _names.look_up_async(host, port, bound(timeout) or 0)
-        except TimeoutError as error:
-            raise self._family.ConnectTimeout(str(error)) from error
-        except OSError as error:
-            raise self._family.ConnectError(str(error)) from error
-
-    async def _first(self, places: Places, timeout: float | None, options: tuple[Any, Any]) -> Any:
-        """Connect to one of several addresses: the next is tried too when one has failed, or is silent for a moment."""
-        won: list[Any] = []
-        failed: list[Exception] = []
-
-        async def attempt(place: tuple[str, int], over: anyio.Event) -> None:
-            try:
-                stream = await self._inner.connect_tcp(*place, bound(timeout), *options)
-            except (self._family.ConnectError, self._family.ConnectTimeout) as error:
-                failed.append(error)
-                over.set()
-                return
-            if won:
-                with anyio.CancelScope(shield=True):
-                    await stream.aclose()
-            won.append(stream)
-            group.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as group:
-            for place in places:
-                over = anyio.Event()
-                group.start_soon(attempt, place, over)
-                with anyio.move_on_after(_STAGGER_S):
-                    await over.wait()
-        if not won:
-            raise failed[-1] if failed else self._family.ConnectError("the host has no address")
-        return won[0]
-
-    async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> AsyncStream:
-        opened()
-        operation = self._inner.connect_unix_socket(path, bound(timeout), socket_options)
-        return AsyncStream(await connecting(operation, self._family.ConnectError), self._family)
-
-    async def sleep(self, seconds: float) -> None:
-        await self._inner.sleep(seconds)
-
-
 def hold(transport: Any) -> bool:
     """Make a transport of the httpx family keep the deadline of the running exchange.
 
@@ -174,9 +104,13 @@ def hold(transport: Any) -> bool:
     inner = getattr(pool, "_network_backend", None)
     if pool is None or inner is None:
         return False
-    if isinstance(inner, _Backend | _AsyncBackend):
-        return True
-    family = import_module(type(pool).__module__.partition(".")[0])
-    kind = _AsyncBackend if hasattr(pool, "handle_async_request") else _Backend
-    pool._network_backend = kind(inner, family)
+    if not getattr(inner, "is_held", False):
+        family = import_module(type(pool).__module__.partition(".")[0])
+        pool._network_backend = _kind_for(pool)(inner, family)
     return True
+
+
+def _kind_for(pool: Any) -> Any:
+    if not hasattr(pool, "handle_async_request"):
+        return Backend
+    return import_module("skillproto.invocation._async_backends").AsyncBackend

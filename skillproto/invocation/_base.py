@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from skillproto.descriptor import Descriptor
 from skillproto.errors import SkillError, UsageError
 from skillproto.invocation import log
 from skillproto.invocation._carriers import Carriers
@@ -30,6 +29,7 @@ from skillproto.violations import JSONValue
 if TYPE_CHECKING:
     from os import PathLike
 
+    from skillproto.descriptor import Descriptor
     from skillproto.invocation.journal import Journal
     from skillproto.invocation.journaled import Journaled
     from skillproto.invocation.telemetry import Telemetry
@@ -141,7 +141,7 @@ class Base:
 
     def _core(
         self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
+        descriptor: "Descriptor | Mapping[str, JSONValue]",
         inputs: Mapping[str, JSONValue] | None,
         timeout_ms: int | None,
         trace_id: str | None = None,
@@ -160,43 +160,48 @@ class Base:
         if idempotency_key is not None and not _HEADER_SAFE.fullmatch(_check_text("idempotency_key", idempotency_key)):
             raise UsageError("idempotency_key must be visible ASCII characters, since it travels in a header")
         key = idempotency_key or new_key()
-        preparation = Preparation(
-            descriptor=descriptor,
-            inputs=inputs,
-            skills=self._skills,
-            credentials=self._credentials,
-            timeout_ms=timeout_ms,
-            trace_id=trace_id,
-            priority=priority,
-            key=key,
-            share=self._share,
+        asked = Preparation(
+            descriptor,
+            inputs,
+            self._skills,
+            self._credentials,
+            timeout_ms,
+            trace_id,
+            priority,
+            key,
+            self._share,
         )
-
-        def make(
-            *, resume: str | None = resume, body: bytes | None = None, known: Result | SkillError | None = None
-        ) -> Core:
-            asked = preparation if body is None else replace(preparation, body=body)
-            return Core(
-                prepare=asked.prepare,
-                invocation_id=key,
-                skill_id=preparation.skill_id,
-                policy=self._policy,
-                emitter=self._logging_emitter if log.is_wanted() else self._emitter,
-                clock=self._timing.clock,
-                random=self._timing.random,
-                resume=resume,
-                goal=goal,
-                known=known,
-            )
-
-        if self._journal is None:
-            return make()
+        if self._journal is None or goal in ("status", "end"):
+            return self._made(asked, goal, resume=resume)
         from skillproto.invocation.journaled import Journaled
 
-        if goal in ("status", "end"):
-            return make()
+        make = partial(self._made, asked, goal)
         is_named = idempotency_key is not None
-        return Journaled(self._journal, make, preparation, goal, self._timing.clock, is_named, is_taken_up, resume)
+        return Journaled(self._journal, make, asked, goal, self._timing.clock, is_named, is_taken_up, resume)
+
+    def _made(
+        self,
+        asked: Preparation,
+        goal: Goal,
+        *,
+        resume: str | None = None,
+        body: bytes | None = None,
+        known: Result | SkillError | None = None,
+    ) -> Core:
+        if body is not None:
+            asked = asked._replace(body=body)
+        return Core(
+            prepare=asked.prepare,
+            invocation_id=asked.key,
+            skill_id=asked.skill_id,
+            policy=self._policy,
+            emitter=self._logging_emitter if log.is_wanted() else self._emitter,
+            clock=self._timing.clock,
+            random=self._timing.random,
+            resume=resume,
+            goal=goal,
+            known=known,
+        )
 
     def _close_journal(self) -> None:
         if self._journal is not None and self._owns_journal:

@@ -16,8 +16,6 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Any
 
-import anyio
-
 _SHORTEST_S = 0.001
 
 
@@ -53,7 +51,7 @@ class Exchange:
         self.wrote = False
         self.heard = False
         self.aborted = False
-        self._scope: anyio.CancelScope | None = None
+        self._scope: Any = None
         self._stream: Any = None
         self._wake: Callable[[], object] | None = None
 
@@ -104,7 +102,9 @@ class Exchange:
         if self.aborted:
             operation.close()
             raise failure("the caller has gone")
-        with anyio.CancelScope() as self._scope:
+        from anyio import CancelScope
+
+        with CancelScope() as self._scope:
             return await operation
         raise failure("the caller has gone")
 

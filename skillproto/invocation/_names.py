@@ -4,7 +4,6 @@ A look-up of the system cannot be interrupted. It runs in a thread of its own, w
 for the same name meanwhile wait for; they leave it behind when their time is over.
 """
 
-import asyncio
 import socket
 import threading
 from collections.abc import Callable
@@ -12,8 +11,6 @@ from contextlib import suppress
 from importlib import import_module
 from ipaddress import ip_address
 from typing import Any
-
-import anyio
 
 _MOST_ADDRESSES = 8
 
@@ -117,6 +114,8 @@ def look_up(host: str, port: int, limit_s: float, waking: Callable[[Callable[[],
 
 async def look_up_async(host: str, port: int, limit_s: float) -> Places:
     """Wait in a task, as `look_up` does: a look-up of asyncio's own would keep its few threads and its end waiting."""
+    import anyio
+
     over = anyio.Event()
     hand_over, gone = _way_into_the_loop()
     running = _under_way(host, port)
@@ -133,6 +132,8 @@ async def look_up_async(host: str, port: int, limit_s: float) -> Places:
 
 def _way_into_the_loop() -> tuple[Callable[[Callable[[], object]], object], type[Exception]]:
     """Give what calls a function in the running loop, from any thread, and what it raises once that has ended."""
+    import asyncio
+
     try:
         return asyncio.get_running_loop().call_soon_threadsafe, RuntimeError
     except RuntimeError:

@@ -13,8 +13,6 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-import anyio
-
 from skillproto.invocation import _deadline
 
 _AT_ONCE_BYTES = 64 * 1024
@@ -63,7 +61,8 @@ def _note_refusal(cause: BaseException | None) -> None:
         exchange.verify_code = cause.verify_code
 
 
-def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
+def read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
+    """Note that the running exchange reads, and give the time for it."""
     exchange = _deadline.current.get()
     if exchange is None:
         return timeout
@@ -73,7 +72,8 @@ def _read_limit(stream: Any, timeout: float | None, family: ModuleType) -> float
     return exchange.bound(timeout)
 
 
-def _write_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
+def write_limit(stream: Any, timeout: float | None, family: ModuleType) -> float | None:
+    """Note that the running exchange writes, and give the time for it."""
     exchange = _deadline.current.get()
     if exchange is None:
         return timeout
@@ -84,7 +84,8 @@ def _write_limit(stream: Any, timeout: float | None, family: ModuleType) -> floa
     return exchange.bound(timeout)
 
 
-def _heard(data: bytes) -> bytes:
+def heard(data: bytes) -> bytes:
+    """Note what the running exchange has read, and hand it on."""
     exchange = _deadline.current.get()
     if exchange is not None and data:
         exchange.heard = True
@@ -100,7 +101,7 @@ def _has_body_to_come(buffer: bytes) -> bool:
     )
 
 
-class _Together:
+class Together:
     """Holds the head of a request back until its body comes, or until anything else is done."""
 
     __slots__ = ("_family", "_head", "_inner")
@@ -110,7 +111,8 @@ class _Together:
         self._family = family
         self._head = b""
 
-    def _to_write(self, buffer: bytes) -> bytes:
+    def to_write(self, buffer: bytes) -> bytes:
+        """Give what is to be written now."""
         if not self._head and _has_body_to_come(buffer):
             self._head = buffer
             return b""
@@ -119,7 +121,7 @@ class _Together:
         return whole
 
 
-class Stream(_Together):
+class Stream(Together):
     """A stream of a blocking connection."""
 
     __slots__ = ()
@@ -127,20 +129,20 @@ class Stream(_Together):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._head:
             self.write(b"", timeout)
-        return _heard(self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
+        return heard(self._inner.read(max_bytes, read_limit(self._inner, timeout, self._family)))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        whole = self._to_write(buffer)
+        whole = self.to_write(buffer)
         if len(whole) > _AT_ONCE_BYTES and type(self._inner).__name__ == "SyncStream":
             self._write_large(memoryview(whole), timeout)
         elif whole:
-            self._inner.write(whole, _write_limit(self._inner, timeout, self._family))
+            self._inner.write(whole, write_limit(self._inner, timeout, self._family))
 
     def _write_large(self, rest: memoryview, timeout: float | None) -> None:
         """Look at the deadline before each part; the library would give each of them the whole time."""
         wire = self._inner.get_extra_info("socket")
         while rest:
-            wire.settimeout(_write_limit(self._inner, timeout, self._family))
+            wire.settimeout(write_limit(self._inner, timeout, self._family))
             try:
                 rest = rest[wire.send(rest[:_AT_ONCE_BYTES]) :]
             except TimeoutError as error:
@@ -160,45 +162,6 @@ class Stream(_Together):
             raise
         _note_certificate(stream)
         return Stream(stream, self._family)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
-
-
-async def connecting(operation: Any, failure: type[Exception]) -> Any:
-    """Await what has no stream yet; `failure` is raised when the running exchange is aborted."""
-    exchange = _deadline.current.get()
-    return await (operation if exchange is None else exchange.connecting(operation, failure))
-
-
-class AsyncStream(_Together):
-    """A stream of an async connection."""
-
-    __slots__ = ()
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._head:
-            await self.write(b"", timeout)
-        return _heard(await self._inner.read(max_bytes, _read_limit(self._inner, timeout, self._family)))
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        whole = self._to_write(buffer)
-        if whole:
-            await self._inner.write(whole, _write_limit(self._inner, timeout, self._family))
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    async def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> "AsyncStream":
-        operation = self._inner.start_tls(ssl_context, server_hostname, bound(timeout))
-        try:
-            return AsyncStream(await connecting(operation, self._family.ConnectError), self._family)
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self._inner.aclose()  # which the library does not do for a handshake that was cancelled
-            raise
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

@@ -6,7 +6,6 @@ Source: SSP 9.5.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from math import ceil
 from typing import assert_never
 
@@ -18,9 +17,10 @@ from skillproto.invocation.replies import Reply, read_reply
 from skillproto.invocation.wire import Action, Incoming, Lost, Queue, Replied, Request, Send, Step, Stopped, Wait, Woke
 
 
-@dataclass(slots=True)
 class Attempts(Course):
     """A call that can send."""
+
+    __slots__ = ()
 
     def _retrying(self, step: Step, url: str, body: bytes | None) -> Generator[Action, Incoming, Reply]:
         if self._shared.budget is not None:
@@ -66,7 +66,7 @@ class Attempts(Course):
     def _wait(self, step: Step, n: int, wait_ms: int) -> Generator[Action, Incoming, None]:
         if step == "start":
             last = self._history[-1]
-            self._history[-1] = last._replace(wait_ms=last.wait_ms + wait_ms)
+            self._history = (*self._history[:-1], last._replace(wait_ms=last.wait_ms + wait_ms))
         self._emit("retry.scheduled", step=step, attempt=n + 1, wait_ms=wait_ms)
         yield from self._sleep(wait_ms / 1000)
 
@@ -99,15 +99,21 @@ class Attempts(Course):
         Only a `start` counts as an attempt of the call. Where nothing may be sent, `before` is
         raised: the error that this would have been a retry of.
         """
-        outcome, is_refused = yield from self._exchange(step, url, body, before)
-        if is_refused and isinstance(outcome, SkillError) and outcome.code is ErrorCode.AUTH_REQUIRED:
-            outcome, _ = yield from self._exchange(step, url, body, outcome)
+        if self._made.tokens is None and self._shared.places is None:
+            return self._send(step, url, body, before)
+        return self._send_in_turn(step, url, body, before)
+
+    def _send_in_turn(
+        self, step: Step, url: str, body: bytes | None, before: SkillError | None
+    ) -> Generator[Action, Incoming, Reply | SkillError]:
+        outcome = yield from self._send_from_a_place(step, url, body, before)
+        if self._is_refused and isinstance(outcome, SkillError) and outcome.code is ErrorCode.AUTH_REQUIRED:
+            outcome = yield from self._send_from_a_place(step, url, body, outcome)
         return outcome
 
-    def _exchange(
+    def _send_from_a_place(
         self, step: Step, url: str, body: bytes | None, before: SkillError | None
-    ) -> Generator[Action, Incoming, tuple[Reply | SkillError, bool]]:
-        """Send once, from a place of its own; say also whether a reply refused the token that was sent."""
+    ) -> Generator[Action, Incoming, Reply | SkillError]:
         places = self._shared.places
         if places is None:
             return (yield from self._send(step, url, body, before))
@@ -130,16 +136,15 @@ class Attempts(Course):
 
     def _send(
         self, step: Step, url: str, body: bytes | None, before: SkillError | None
-    ) -> Generator[Action, Incoming, tuple[Reply | SkillError, bool]]:
+    ) -> Generator[Action, Incoming, Reply | SkillError]:
         self._require_leave(before)
-        call = self._call
-        assert call is not None  # noqa: S101 - set before the first request
+        call = self._made
         method = "POST" if step == "start" else "GET"
         number = len(self._history) + 1 if step == "start" else None
         self._emit("attempt.started", step=step, attempt=number)
         began = self.clock()
         outcome: Reply | SkillError | None = None
-        is_refused = False
+        self._is_refused = False
         if call.tokens is not None:
             outcome = yield from call.tokens.obtain(url, self.clock, self._attempt_limit_s())
         if outcome is None:
@@ -149,14 +154,14 @@ class Attempts(Course):
             self._starting = step == "start"
             event = yield Send(request, limit_s)
             self._starting = False
-            is_refused = call.tokens is not None and call.tokens.heard(event)
+            self._is_refused = call.tokens is not None and call.tokens.heard(event)
             outcome = self._read(event, step, limit_s, self.clock() - began)
             self._tell_circuit(outcome)
         self._note(step, outcome, round((self.clock() - began) * 1000))
         if isinstance(outcome, SkillError):
             facts = {"http_status": outcome.http_status, "reason": outcome.details.get("reason")}
             self._emit("attempt.failed", step=step, attempt=number, code=outcome.code, **facts)
-        return outcome, is_refused
+        return outcome
 
     def _tell_circuit(self, outcome: Reply | SkillError) -> None:
         circuit = self._shared.circuit
@@ -169,7 +174,7 @@ class Attempts(Course):
             code = error.code if error else None
             reason = error.details.get("reason") if error else None
             number = len(self._history) + 1
-            self._history.append(Attempt(number, code, outcome.http_status, elapsed_ms, reason=reason))
+            self._history += (Attempt(number, code, outcome.http_status, elapsed_ms, reason=reason),)
 
     def _require_leave(self, before: SkillError | None) -> None:
         if self._left_s() <= 0:

@@ -74,6 +74,11 @@ class Grant:
         return f"Grant({self._auth.type!r}, {origin_of(self._endpoint_url)!r})"
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether it is the same for every call: it came from no function."""
+        return not callable(self._source)
+
+    @property
     def tokens(self) -> "TokenSource | None":
         """What has to get a token before each request; None where the credentials are at hand."""
         return None
@@ -115,6 +120,10 @@ class _NoGrant(Grant):
 
     def __repr__(self) -> str:
         return "Grant('none')"
+
+    @property
+    def is_fixed(self) -> bool:
+        return True
 
     def headers(
         self, method: str, url: str, headers: tuple[tuple[str, str], ...] = (), body: bytes | None = None

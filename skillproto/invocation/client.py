@@ -4,14 +4,11 @@ Nothing is decided here. What an invocation does next is the core's, what an exc
 the HTTP library means is `_http`'s.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, assert_never
 
-import anyio
-
-from skillproto.descriptor import Descriptor
 from skillproto.invocation import _http
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.execution import AsyncExecution, Execution, read_saved
@@ -39,8 +36,16 @@ from skillproto.invocation.wire import (
 from skillproto.violations import JSONValue
 
 if TYPE_CHECKING:
+    from skillproto.descriptor import Descriptor
     from skillproto.invocation._base import Driven
-    from skillproto.invocation.telemetry import AsyncWatchedExchanger, WatchedExchanger
+    from skillproto.invocation._http_async import AsyncExchanger
+    from skillproto.invocation.telemetry import AsyncWatchedExchanger, Telemetry, WatchedExchanger
+
+
+async def _in_thread(write: Callable[[], object]) -> None:
+    from anyio.to_thread import run_sync
+
+    await run_sync(write)
 
 
 class SkillClient(Resuming):
@@ -84,7 +89,7 @@ class SkillClient(Resuming):
 
     def invoke(
         self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
+        descriptor: "Descriptor | Mapping[str, JSONValue]",
         inputs: Mapping[str, JSONValue] | None = None,
         timeout_ms: int | None = None,
         *,
@@ -122,7 +127,7 @@ class SkillClient(Resuming):
 
     def start(
         self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
+        descriptor: "Descriptor | Mapping[str, JSONValue]",
         inputs: Mapping[str, JSONValue] | None = None,
         timeout_ms: int | None = None,
         *,
@@ -143,7 +148,7 @@ class SkillClient(Resuming):
         started: Started = self._drive(core)
         return Execution(self, skill, started.execution_id, started.result)
 
-    def resume(self, descriptor: Descriptor | Mapping[str, JSONValue], execution_id: str) -> Execution:
+    def resume(self, descriptor: "Descriptor | Mapping[str, JSONValue]", execution_id: str) -> Execution:
         """Take up an execution that was accepted earlier, perhaps by another process. Sends nothing.
 
         Raises:
@@ -159,7 +164,7 @@ class SkillClient(Resuming):
         """
         return Execution(self, *read_saved(saved))
 
-    def _ask(self, skill: Descriptor, execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
+    def _ask(self, skill: "Descriptor", execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
         return self._drive(self._core(skill, None, timeout_ms, resume=execution_id, goal=goal))
 
     def close(self) -> None:
@@ -257,13 +262,15 @@ class AsyncSkillClient(AsyncResuming):
     _is_async = True
 
     @cached_property
-    def _exchanger(self) -> "_http.AsyncExchanger | AsyncWatchedExchanger":
-        exchanger = _http.AsyncExchanger(self._carriers, self._limit_bytes, self._timing.clock)
+    def _exchanger(self) -> "AsyncExchanger | AsyncWatchedExchanger":
+        from skillproto.invocation._http_async import AsyncExchanger
+
+        exchanger = AsyncExchanger(self._carriers, self._limit_bytes, self._timing.clock)
         return exchanger if self._telemetry is None else self._telemetry.watching_async(exchanger)
 
     async def invoke(
         self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
+        descriptor: "Descriptor | Mapping[str, JSONValue]",
         inputs: Mapping[str, JSONValue] | None = None,
         timeout_ms: int | None = None,
         *,
@@ -278,7 +285,7 @@ class AsyncSkillClient(AsyncResuming):
 
     async def start(
         self,
-        descriptor: Descriptor | Mapping[str, JSONValue],
+        descriptor: "Descriptor | Mapping[str, JSONValue]",
         inputs: Mapping[str, JSONValue] | None = None,
         timeout_ms: int | None = None,
         *,
@@ -292,7 +299,7 @@ class AsyncSkillClient(AsyncResuming):
         started: Started = await self._drive(core)
         return AsyncExecution(self, skill, started.execution_id, started.result)
 
-    def resume(self, descriptor: Descriptor | Mapping[str, JSONValue], execution_id: str) -> AsyncExecution:
+    def resume(self, descriptor: "Descriptor | Mapping[str, JSONValue]", execution_id: str) -> AsyncExecution:
         """Take up an execution that was accepted earlier; see `SkillClient.resume`."""
         return AsyncExecution(self, as_descriptor(descriptor), execution_id)
 
@@ -300,7 +307,7 @@ class AsyncSkillClient(AsyncResuming):
         """Take up an execution from what its `to_dict()` gave; see `SkillClient.restore`."""
         return AsyncExecution(self, *read_saved(saved))
 
-    async def _ask(self, skill: Descriptor, execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
+    async def _ask(self, skill: "Descriptor", execution_id: str, goal: Goal, timeout_ms: int | None) -> Any:
         return await self._drive(self._core(skill, None, timeout_ms, resume=execution_id, goal=goal))
 
     async def aclose(self) -> None:
@@ -332,10 +339,11 @@ class AsyncSkillClient(AsyncResuming):
 
         return in_tasks(invoke, calls, concurrency)
 
-    async def _drive(self, core: "Driven") -> Any:
-        if self._telemetry is None:
-            return await self._carry_out(core)
-        with self._telemetry.call(core):
+    def _drive(self, core: "Driven") -> Coroutine[Any, Any, Any]:
+        return self._carry_out(core) if self._telemetry is None else self._watched(self._telemetry, core)
+
+    async def _watched(self, telemetry: "Telemetry", core: "Driven") -> Any:
+        with telemetry.call(core):
             return await self._carry_out(core)
 
     async def _carry_out(self, core: "Driven") -> Any:
@@ -351,7 +359,7 @@ class AsyncSkillClient(AsyncResuming):
                     case Queue(places, limit_s):
                         action = core.receive(await places.wait_async(limit_s))
                     case Keep(write):
-                        await anyio.to_thread.run_sync(write)
+                        await _in_thread(write)
                         action = core.receive(Woke())
                     case Done(outcome):
                         return outcome

@@ -9,19 +9,18 @@ Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from math import ceil
+from types import GeneratorType
 
 from skillproto.errors import ErrorCode, SkillError, retry_after_ms
 from skillproto.invocation.attempts import Attempts
+from skillproto.invocation.course import Stage
 from skillproto.invocation.faults import CALLER, lost_sight, own_end
 from skillproto.invocation.polling import is_passing_fault, own_wait_s
-from skillproto.invocation.prepared import Prepared
 from skillproto.invocation.replies import Reply
 from skillproto.invocation.wire import Action, Done, GiveUp, Incoming, Outcome, Result, Started, Wait
 
 
-@dataclass(slots=True)
 class Core(Attempts):
     """The state machine of one invocation.
 
@@ -38,12 +37,12 @@ class Core(Attempts):
         known: what the call is known to have come to: nothing is sent then.
     """
 
-    _machine: Generator[Action, Incoming, Outcome] | None = None
+    __slots__ = ()
 
     def start(self) -> Action:
         """Begin, and give the first action."""
         self._began = self.clock()
-        self._machine = self._run()
+        self._stage = self._run()
         return self.receive(None)
 
     def abandon(self, cause: BaseException) -> None:
@@ -56,13 +55,13 @@ class Core(Attempts):
         else:
             self._may_have_run = self._may_have_run or self._starting
             self._end("invocation.cancelled", code=ErrorCode.CANCELLED, reason=CALLER)
-        if self._machine is not None:
-            self._machine.close()
+        if self._stage is not None:
+            self._stage.close()
 
     def refuse(self, error: SkillError) -> GiveUp:
         """End a call from outside with an error, in place of the action that was asked for."""
-        if self._machine is not None:
-            self._machine.close()
+        if self._stage is not None:
+            self._stage.close()
         return GiveUp(self._fail(error))
 
     def unsent(self) -> None:
@@ -71,10 +70,13 @@ class Core(Attempts):
 
     def receive(self, event: Incoming | None) -> Action:
         """Hand in what happened, and give the next action."""
-        assert self._machine is not None  # noqa: S101 - start() comes first
+        assert self._stage is not None  # noqa: S101 - start() comes first
         try:
-            return self._machine.send(event)  # type: ignore[arg-type]
+            return self._stage.send(event)  # type: ignore[arg-type]
         except StopIteration as stop:
+            if isinstance(stop.value, GeneratorType):
+                self._stage = stop.value
+                return self.receive(None)
             self._end("invocation.completed", attempts=len(self._history))
             return Done(stop.value)
         except SkillError as error:
@@ -82,36 +84,39 @@ class Core(Attempts):
 
     # The three steps.
 
-    def _run(self) -> Generator[Action, Incoming, Outcome]:
+    def _run(self) -> Generator[Action, Incoming, Outcome | Stage]:
         self._emit("invocation.started")
         if isinstance(self.known, SkillError):
             raise self.known
         if self.known is not None:
             return self.known
-        self._call = call = self.prepare(self.resume is not None)
-        self._timeout_ms, self._shared, self._secrets = call.timeout_ms, call.shared, call.secrets
-        hint_ms: int | None = 0
-        if self.resume is None:
-            started = yield from self._retrying("start", call.url, call.body)
-            if started.is_finished and (started.has_output or not started.is_execution):
-                return self._started("completed", self._finish(call, started))
-            self._execution_id, hint_ms = started.execution_id, started.poll_after_ms
-            self._emit("execution.accepted", execution_id=self._execution_id)
-            self._require_id()
-            if started.is_finished and self.goal == "result":
-                return self._finish(call, (yield from self._fetch_result(call)))
-        else:
+        call = self._prepare()
+        if self.resume is not None:
             self._execution_id = self.resume
+            return self._accepted("accepted", 0)
+        started = yield from self._retrying("start", call.url, call.body)
+        if started.is_finished and (started.has_output or not started.is_execution):
+            return self._started("completed", self._finish(started))
+        self._call = call.without_body()
+        self._execution_id = started.execution_id
+        self._emit("execution.accepted", execution_id=self._execution_id)
+        self._require_id()
+        if started.is_finished and self.goal == "result":
+            return self._fetch_result()
+        return self._accepted(started.state, started.poll_after_ms)
+
+    def _accepted(self, state: str, hint_ms: int | None) -> Outcome | Stage:
+        """Give what follows on an execution that was accepted."""
         match self.goal:
             case "start":
-                return self._started(started.state)
+                return self._started(state)
             case "status":
-                where = call.where_to_look(self._execution_id or "")
-                return (yield from self._state_of(self._retrying("status", where, None)))
+                where = self._made.where_to_look(self._execution_id or "")
+                return self._state_of(self._retrying("status", where, None))
             case "end":
-                return (yield from self._state_of(self._poll(call, 0)))
+                return self._state_of(self._poll(0))
             case "result":
-                return (yield from self._await_result(call, hint_ms))
+                return self._await_result(hint_ms)
 
     def _started(self, state: str, result: Result | None = None) -> Outcome:
         if result is not None and self.goal == "result":
@@ -126,31 +131,29 @@ class Core(Attempts):
             return own_end(error)
         return reply.state
 
-    def _await_result(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Result]:
-        finished = yield from self._poll(call, hint_ms)
-        if not finished.has_output:
-            finished = yield from self._fetch_result(call)
-        return self._finish(call, finished)
+    def _await_result(self, hint_ms: int | None) -> Generator[Action, Incoming, Result | Stage]:
+        finished = yield from self._poll(hint_ms)
+        return self._finish(finished) if finished.has_output else self._fetch_result()
 
     def _require_id(self) -> None:
         if not self._execution_id or self._execution_id in (".", ".."):
             raise lost_sight("the provider gave no usable execution_id", "no_execution_id")
 
-    def _finish(self, call: Prepared, reply: Reply) -> Result:
-        call.check_output(reply.output)
+    def _finish(self, reply: Reply) -> Result:
+        self._made.check_output(reply.output)
         return Result(
             output=reply.output,
             execution_id=self._execution_id or reply.execution_id,
             attempts=len(self._history),
             elapsed_ms=self._elapsed_ms(),
-            history=tuple(self._history),
+            history=self._history,
             polls=self._polls,
             request_id=reply.request_id,
         )
 
-    def _poll(self, call: Prepared, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
+    def _poll(self, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
         id_ = self._execution_id or ""
-        url = call.where_to_look(self._execution_id or "")
+        url = self._made.where_to_look(id_)
         waits = faults = 0
         is_due = self.resume is not None
         while True:
@@ -185,12 +188,12 @@ class Core(Attempts):
             raise self._out_of_time()
         return Wait(wait_s)
 
-    def _fetch_result(self, call: Prepared) -> Generator[Action, Incoming, Reply]:
-        url = call.where_the_result_is(self._execution_id or "")
+    def _fetch_result(self) -> Generator[Action, Incoming, Result]:
+        url = self._made.where_the_result_is(self._execution_id or "")
         try:
             reply = yield from self._retrying("result", url, None)
         except SkillError as error:
             if error.code is not ErrorCode.SKILL_NOT_FOUND:
                 raise
             raise lost_sight("the provider does not know the result any more", "result_missing") from error
-        return reply
+        return self._finish(reply)

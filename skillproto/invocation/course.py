@@ -3,20 +3,28 @@
 Sends nothing. However a call ends, exactly one final event is told here.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from skillproto.errors import Attempt, ErrorCode, SkillError
 from skillproto.invocation.events import Emitter, Event
 from skillproto.invocation.faults import out_of_time, without_secrets
 from skillproto.invocation.prepared import NOTHING_SHARED, Prepared, Shared
 from skillproto.invocation.retry import RetryPolicy
-from skillproto.invocation.wire import Goal, Result
+from skillproto.invocation.wire import Action, Goal, Incoming, Result
 from skillproto.redaction import hide, known_forms
 from skillproto.violations import JSONValue
 
+Stage = Generator[Action, Incoming, Any]
+"""A part of a call: ends with its outcome, or with the next part, so that what a part held is free then."""
 
-@dataclass(slots=True)
+
+def _spent(resuming: bool) -> Prepared:
+    raise AssertionError("a call is made ready once")
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Course:
     """One call: what was asked for, and how far it has come; the arguments are those of `Core`."""
 
@@ -35,12 +43,26 @@ class Course:
     _shared: Shared = NOTHING_SHARED
     _call: Prepared | None = None
     _secrets: Sequence[str] = ()
-    _history: list[Attempt] = field(default_factory=list)
+    _history: tuple[Attempt, ...] = ()
     _polls: int = 0
     _execution_id: str | None = None
     _may_have_run: bool = False
     _starting: bool = False
+    _is_refused: bool = False
     _ended: bool = False
+    _stage: Stage | None = None
+
+    def _prepare(self) -> Prepared:
+        """Make the call ready, and forget what that took."""
+        prepare, self.prepare = self.prepare, _spent
+        self._call = call = prepare(self.resume is not None)
+        self._timeout_ms, self._shared, self._secrets = call.timeout_ms, call.shared, call.secrets
+        return call
+
+    @property
+    def _made(self) -> Prepared:
+        assert self._call is not None  # noqa: S101 - the first thing that is done
+        return self._call
 
     @property
     def execution_id(self) -> str | None:
@@ -75,7 +97,7 @@ class Course:
 
     def _fail(self, error: SkillError) -> SkillError:
         error.attempts = len(self._history)
-        error.history = tuple(self._history)
+        error.history = self._history
         facts: dict[str, JSONValue] = {"execution_id": self._execution_id, "may_have_run": self._may_have_run or None}
         if error.code is ErrorCode.EXECUTION_TIMEOUT:
             facts |= {"timeout_ms": self._timeout_ms, "elapsed_ms": self._elapsed_ms()}

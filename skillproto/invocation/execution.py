@@ -6,12 +6,12 @@ Holds no connection and decides nothing: each question is a call of the client t
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError
 from skillproto.invocation.wire import Result
 from skillproto.violations import JSONValue
 
 if TYPE_CHECKING:
+    from skillproto.descriptor import Descriptor
     from skillproto.invocation.client import AsyncSkillClient, SkillClient
 
 _FORM = 1
@@ -26,7 +26,7 @@ class _Base:
         finished: the `Result` of a skill that answered at once, else None.
     """
 
-    def __init__(self, descriptor: Descriptor, execution_id: str | None, finished: Result | None = None) -> None:
+    def __init__(self, descriptor: "Descriptor", execution_id: str | None, finished: Result | None = None) -> None:
         self.descriptor = descriptor
         self.execution_id = execution_id
         self.finished = finished
@@ -50,7 +50,7 @@ class _Base:
         return self.execution_id
 
 
-def read_saved(saved: Mapping[str, JSONValue]) -> tuple[Descriptor, str]:
+def read_saved(saved: Mapping[str, JSONValue]) -> "tuple[Descriptor, str]":
     """Read what `to_dict` gave.
 
     Raises:
@@ -60,6 +60,8 @@ def read_saved(saved: Mapping[str, JSONValue]) -> tuple[Descriptor, str]:
     id_ = saved.get("execution_id")
     if saved.get("form") != _FORM or not isinstance(id_, str) or not id_:
         raise UsageError("not a saved execution: give the value that Execution.to_dict() returned")
+    from skillproto.descriptor import Descriptor
+
     return Descriptor.load(saved.get("descriptor")), id_
 
 

@@ -1,19 +1,20 @@
 """Many calls at a time, their outcomes as they come, in bounded memory."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import anyio
-
-from skillproto.descriptor import Descriptor
 from skillproto.errors import SkillError
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.retry import check_whole
 from skillproto.invocation.wire import Result
 from skillproto.violations import JSONValue
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from skillproto.descriptor import Descriptor
 
 _MOST_AT_A_TIME = 10_000
 
@@ -21,7 +22,7 @@ _MOST_AT_A_TIME = 10_000
 class Call(NamedTuple):
     """One call of many: the arguments of `invoke`."""
 
-    descriptor: Descriptor | Mapping[str, JSONValue]
+    descriptor: "Descriptor | Mapping[str, JSONValue]"
     inputs: Mapping[str, JSONValue] | None = None
     timeout_ms: int | None = None
     idempotency_key: str | None = None
@@ -59,6 +60,8 @@ def in_threads(
 
     Leaving the iteration early cancels what is still running.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     token = CancelToken()
     pending: set[Future[CallOutcome]] = set()
 
@@ -80,7 +83,9 @@ def in_threads(
             token.cancel()
 
 
-def _ended(pending: set[Future[CallOutcome]]) -> Iterator[CallOutcome]:
+def _ended(pending: "set[Future[CallOutcome]]") -> Iterator[CallOutcome]:
+    from concurrent.futures import FIRST_COMPLETED, wait
+
     done, _ = wait(pending, return_when=FIRST_COMPLETED)
     pending -= done
     for future in done:
@@ -90,6 +95,8 @@ def _ended(pending: set[Future[CallOutcome]]) -> Iterator[CallOutcome]:
 @asynccontextmanager
 async def in_tasks(invoke: Any, calls: Iterable[Call], concurrency: int) -> AsyncIterator[AsyncIterator[CallOutcome]]:
     """Run calls in tasks; inside the block, iterate over their outcomes. Leaving it cancels the rest."""
+    import anyio
+
     numbered = enumerate(calls)
     give, outcomes = anyio.create_memory_object_stream[CallOutcome](0)
 

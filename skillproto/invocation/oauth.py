@@ -230,6 +230,11 @@ class TokenGrant(Grant):
         return f"TokenGrant({origin_of(self._endpoint_url)!r})"
 
     @property
+    def is_fixed(self) -> bool:
+        """Never: each call holds the token that it got."""
+        return False
+
+    @property
     def tokens(self) -> "TokenGrant":
         """This one: it has to get a token before each request."""
         return self

@@ -6,18 +6,18 @@ Pure: everything that can be refused without asking the other side is refused he
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillproto import __version__
-from skillproto.descriptor import Descriptor
 from skillproto.errors import UsageError, ValidationFailed
-from skillproto.invocation.auth import Credentials
+from skillproto.invocation.auth import Credentials, Grant
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
 from skillproto.invocation.prepared import Prepared, Shared
 from skillproto.redaction import safe_url, user_info_of
-from skillproto.validation import InputChecker, OutputChecker
 from skillproto.violations import JSONValue, Violation, pointer
+
+if TYPE_CHECKING:
+    from skillproto.descriptor import Descriptor
 
 CALLER_TYPES = ("ifay", "service", "user")
 DEFAULT_TIMEOUT_MS = 30_000
@@ -39,18 +39,19 @@ def new_key() -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def as_descriptor(given: Descriptor | Mapping[str, JSONValue]) -> Descriptor:
+def as_descriptor(given: "Descriptor | Mapping[str, JSONValue]") -> "Descriptor":
     """Give the typed view of a descriptor, checking one that is plain.
 
     Raises:
         ValidationFailed: it breaks its contract.
         VersionIncompatible: it is of another protocol major.
     """
+    from skillproto.descriptor import Descriptor  # late, as all that a call needs and an import does not
+
     return given if isinstance(given, Descriptor) else Descriptor.load(given)
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(NamedTuple):
     """What a caller asked for, before anything of it was checked.
 
     Args:
@@ -59,7 +60,7 @@ class Preparation:
         body: what an earlier process would have sent, which is sent again as it was; None writes one.
     """
 
-    descriptor: Descriptor | Mapping[str, JSONValue]
+    descriptor: "Descriptor | Mapping[str, JSONValue]"
     inputs: Mapping[str, JSONValue] | None
     skills: "Skills"
     credentials: Credentials
@@ -73,9 +74,8 @@ class Preparation:
     @property
     def skill_id(self) -> str:
         """The descriptor's id as far as it has one."""
-        if isinstance(self.descriptor, Descriptor):
-            return self.descriptor.id
-        id_ = self.descriptor.get("id") if isinstance(self.descriptor, Mapping) else None
+        given: Any = self.descriptor
+        id_ = given.get("id") if isinstance(given, Mapping) else getattr(given, "id", None)
         return id_ if isinstance(id_, str) else ""
 
     def prepare(self, resuming: bool) -> Prepared:
@@ -89,25 +89,18 @@ class Preparation:
         skill = self.skills.get(self.descriptor)
         timeout_ms = self.timeout_ms or skill.timeout_ms
         body = b"" if resuming else self.body or self._body(skill, timeout_ms)
-        grant = self.credentials.grant(skill.descriptor.auth, skill.url)
-        grant.secrets.extend(user_info_of(skill.url))
-        start_headers = (*skill.start_headers, ("Idempotency-Key", self.key))
-
-        def headers(method: str, to: str, content: bytes | None) -> Headers:
-            head = start_headers if method == "POST" else _READ_HEADERS
-            return (*head, *grant.headers(method, to, head, content)) if skill.is_own(to) else head
-
+        grant = skill.granted(self.credentials)
         return Prepared(
-            url=skill.url,
-            body=body,
-            timeout_ms=timeout_ms,
-            status_url=skill.descriptor.status_url,
-            result_url=skill.descriptor.result_url,
-            headers=headers,
-            check_output=skill.check_output,
-            shared=self.share(skill.origin),
-            secrets=grant.secrets,
-            tokens=grant.tokens,
+            skill.url,
+            body,
+            skill.status_url,
+            skill.result_url,
+            _Heads(skill, grant, self.key),
+            skill.check_output,
+            timeout_ms,
+            self.share(skill.origin),
+            grant.secrets,
+            grant.tokens,
         )
 
     def _body(self, skill: "Skill", timeout_ms: int) -> bytes:
@@ -127,6 +120,22 @@ class Preparation:
         raise ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor")
 
 
+class _Heads:
+    """Makes the headers of each request of a call."""
+
+    __slots__ = ("_grant", "_key", "_skill")
+
+    def __init__(self, skill: "Skill", grant: Grant, key: str) -> None:
+        self._skill = skill
+        self._grant = grant
+        self._key = key
+
+    def __call__(self, method: str, to: str, content: bytes | None) -> Headers:
+        skill = self._skill
+        head = (*skill.start_headers, ("Idempotency-Key", self._key)) if method == "POST" else _READ_HEADERS
+        return (*head, *self._grant.headers(method, to, head, content)) if skill.is_own(to) else head
+
+
 def _encode(value: JSONValue) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
@@ -134,7 +143,9 @@ def _encode(value: JSONValue) -> bytes:
 class Skill:
     """What is worked out once for each descriptor: addresses, fixed headers, checks, the head of the body."""
 
-    def __init__(self, descriptor: Descriptor, caller: Mapping[str, str]) -> None:
+    def __init__(self, descriptor: "Descriptor", caller: Mapping[str, str]) -> None:
+        from skillproto.validation import InputChecker, OutputChecker
+
         self.descriptor = descriptor
         self.url = descriptor.endpoint.url
         _require_safe(self.url)
@@ -145,11 +156,26 @@ class Skill:
         self.start_headers: Headers = (*_HEADERS, ("Content-Type", descriptor.endpoint.content_type))
         self.body_head = _encode({"caller": caller, "skill_id": descriptor.id})[:-1] + b',"inputs":'
 
+        self.status_url = descriptor.status_url
+        self.result_url = descriptor.result_url
+        self.check_output = self._check_output
+        self._grant: Grant | None = None
+
+    def granted(self, credentials: Credentials) -> Grant:
+        """Give the credentials for a call; one grant serves all calls where nothing about it can change."""
+        if self._grant is not None:
+            return self._grant
+        grant = credentials.grant(self.descriptor.auth, self.url)
+        grant.secrets.extend(user_info_of(self.url))
+        if grant.is_fixed:
+            self._grant = grant
+        return grant
+
     def is_own(self, url: str) -> bool:
         """Say whether an address is of the endpoint's own origin, so that credentials may go there."""
         return url is self.url or same_origin(self.url, url)
 
-    def check_output(self, output: JSONValue) -> None:
+    def _check_output(self, output: JSONValue) -> None:
         """Check what the skill gave.
 
         Raises:
@@ -170,7 +196,7 @@ class Skills:
         self._caller = caller
         self._kept: dict[int, Skill] = {}
 
-    def get(self, descriptor: Descriptor | Mapping[str, JSONValue]) -> Skill:
+    def get(self, descriptor: "Descriptor | Mapping[str, JSONValue]") -> Skill:
         """Give what a call of this skill needs.
 
         Raises:

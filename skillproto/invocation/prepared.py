@@ -1,8 +1,7 @@
 """What the core is given of a call, and of what calls share: values and a few functions."""
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from skillproto.errors import SkillError
 from skillproto.invocation.faults import lost_sight
@@ -12,8 +11,7 @@ from skillproto.invocation.wire import Action, Incoming
 from skillproto.violations import JSONValue
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(NamedTuple):
     """What all calls to one origin share; None switches a part off."""
 
     budget: RetryBudget | None = None
@@ -36,8 +34,7 @@ class TokenSource(Protocol):
         """Look at what came, and say whether the same request should be sent again with another token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A call that may be sent: the descriptor fits, the inputs are right, the body is written.
 
     Attributes:
@@ -58,6 +55,10 @@ class Prepared:
     shared: Shared = NOTHING_SHARED
     secrets: Sequence[str] = ()
     tokens: TokenSource | None = None
+
+    def without_body(self) -> "Prepared":
+        """Give the same without what only a start sends."""
+        return self._replace(body=b"")
 
     def where_to_look(self, execution_id: str) -> str:
         """Give the address to ask for an execution's state, which may be that of its result.

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-import anyio
-
 from skillproto.errors import UsageError
 from skillproto.invocation._base import Base
 from skillproto.invocation.cancel import CancelToken
@@ -87,6 +85,8 @@ class AsyncResuming(_Both):
         async def invoke(call: Call) -> Result:
             result: Result = await self._drive(self._taking_up(call))
             return result
+
+        import anyio
 
         calls = await anyio.to_thread.run_sync(self._open_calls, timeout_ms)
         async with in_tasks(invoke, calls, concurrency) as outcomes:

@@ -11,8 +11,6 @@ from itertools import islice
 from math import ceil
 from threading import Lock
 
-import backoff
-
 from skillproto.errors import UsageError
 
 _LONGEST_MS = 24 * 3600 * 1000
@@ -75,6 +73,8 @@ class RetryPolicy:
         [1000, 2000, 4000, 8000]
         """
         check_whole("n", n, 1, _MOST_ATTEMPTS)
+        import backoff  # late, for it imports asyncio
+
         waits = backoff.expo(base=2, factor=self.initial_delay_ms, max_value=self.max_delay_ms)
         next(waits)  # the generator is primed before it yields its first wait
         return int(next(islice(waits, n - 1, None)))

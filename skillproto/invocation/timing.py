@@ -8,9 +8,20 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-import anyio
-
 from skillproto.invocation.cancel import CancelToken
+
+
+def _sleep_async(seconds: float) -> Awaitable[object]:
+    """Wait by the library that runs, without the layers over it, which take memory in each call that waits."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        from anyio import sleep
+
+        return sleep(seconds)
+    return asyncio.sleep(seconds)
 
 
 @dataclass(slots=True)
@@ -31,7 +42,7 @@ class Timing:
     clock: Callable[[], float] = time.monotonic
     random: Callable[[], float] = random.random
     sleep: Callable[[float], object] = time.sleep
-    sleep_async: Callable[[float], Awaitable[object]] = anyio.sleep
+    sleep_async: Callable[[float], Awaitable[object]] = _sleep_async
     wait: Callable[[CancelToken, float], bool] = CancelToken.wait
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from skillproto.invocation._streams import AsyncStream, Stream
+from skillproto.invocation._async_backends import AsyncStream
+from skillproto.invocation._streams import Stream
 
 HEAD = b"POST /run HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"
 
