@@ -25,7 +25,7 @@ _PARTS = (
         "The message holds an identifier or internal code",
         re.compile(
             r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{16,}\b|\b\w+_\w+\b"
-            r"|\b(?:[A-Z]{2,}[-_]?[0-9]{2,}|[A-Z]+(?:_[A-Z]+)+|0x[0-9a-fA-F]+)\b|#[0-9]+\b"
+            r"|\b(?!COVID-?19\b)(?:[A-Z]{2,}[-_]?[0-9]{2,}|[A-Z]+(?:_[A-Z]+)+|0x[0-9a-fA-F]+)\b|#[0-9]+\b"
             r"|\b[a-z]{3,}-[0-9]{3,}\b|\b(?=\w{6,}\b)[A-Za-z]*[0-9]+[A-Za-z]+[0-9]\w*\b"
             r"|\b(?i:error|code|código|codigo|status|http|id|uuid|ref)\s*[:#=]?\s*[0-9]{2,}\b"
         ),
@@ -34,16 +34,18 @@ _PARTS = (
         "system-name",
         "The message names a table, a system or a technical detail",
         re.compile(
-            r"(?i)\b(?:sql|postgres\w*|mysql|mariadb|sqlite|oracle|mongodb|redis|kafka|dynamodb|elasticsearch|rabbitmq"
+            r"(?i)\b(?:sql\w*|postgres\w*|mysql|mariadb|oracle|mongodb|redis|kafka|dynamodb|elasticsearch|rabbitmq"
             r"|database|base\s+de\s+datos|backend|api|endpoint|stack\s?trace|traceback|null\s?pointer|null|timeout|json|xml"
             r"|graphql|https?|schema|microservic\w+|crm|erp|webhook|payload|salesforce|zendesk|hubspot|kubernetes|docker"
-            r"|nginx|lambda|cach[eé]|server|servidor(?:es)?(?!\s+p[uú]blic)|esquema(?!s?\s+de\s+(?:vacun|pago|tratam|turno)))\b"
+            r"|nginx|lambda|cach[eé]|servidor(?:es)?(?!\s+p[uú]blic)|esquema(?!s?\s+de\s+(?:vacun|pago|tratam|turno)))\b"
+            r"|\bservers?\s+(?:error|fail\w*|is|are|was|did|does|returned|timed|crashed)\b|\b(?:internal|web|mail|remote)\s+server\b"
+            r"|\bconnection\s+(?:refused|reset)\b|\bconectar\s+(?:con\s+|a)(?:el|l)\s+(?:host|nodo|puerto)\b|\bnod[eo]\s+[0-9]"
             r"|\b(?:unhandled|uncaught|runtime)\s+exception\b|\bexception\s+(?:occurred|was\s+\w+|thrown|raised)\b"
             r"|\bexcepci[oó]n\s+(?:no\s+controlada|interna|del?\s+sistema)\b|\b(?:ocurri[oó]|lanz[oó]|produjo)\s+una\s+excepci[oó]n\b"
             r"|\btablas?\s+(?:(?:de|del|la|los|las)\s+)*(?:datos|base|interna|sistema|usuarios|clientes|registros|\w*_\w*)\b"
             r"|\b(?:in|from|of)\s+(?:the\s+)?(?:\w+\s+)?table\s+(?:\w*_\w*|users|customers|orders|records)\b"
             r"|\btenant\s*(?:id|config\w*)\b|\b(?:el|su|este|del|un)\s+tenant\b"
-            r"|\b\w+\.\w+\(\)|(?-i:\bSAP\b|\bAWS\b|\b\w+(?:Error|Exception)\b)"
+            r"|\b\w+\.\w+\(\)|(?-i:\b[Ss](?:istema|ystem)\s+[A-Z]{3,}\b|\bSAP\b|\bAWS\b|\b\w+(?:Error|Exception)\b)"
         ),
     ),
     Part(
@@ -53,6 +55,7 @@ _PARTS = (
             r"(?i)\b(?:you\s+(?:failed|forgot|did\s+not|didn't|made\s+a\s+mistake|are\s+(?:wrong|mistaken)"
             r"|(?:entered|gave|provided|typed|used|sent)\s+(?:a\s+|an\s+|the\s+)?(?:wrong|invalid|incorrect|bad)"
             r"|(?:should|must)\s+have\s+(?:checked|known|read|told|given|entered|provided|called|paid|typed|made|forgotten|missed))"
+            r"|you\s+(?:entered|typed|gave|wrote)\s+[^.?!]{0,40}\b(?:wrong|incorrectly)"
             r"|your\s+(?:fault|mistake|error)|because\s+of\s+you)\b"
             r"|\b(?:usted\s+(?:olvidó|se\s+equivocó|cometió|falló)|usted\s+no\s+(?:ha\s+)?(?:ingres|escrib|proporcion|indic|envi|complet"
             r"|sigui|ley|respet|pag|hizo|dio|quiso|supo|pudo|cumpl)\w*|su\s+(?:culpa|error)|culpa\s+suya|te\s+equivocaste|olvidaste"
@@ -78,13 +81,15 @@ _PARTS = (
         re.compile(
             r"(?i)\b(?:ask|tell|prompt|remind|inform)\s+(?:the\s+)?(?:user|customer|client|caller|patient)\b|\bask\s+(?:them|him|her)\b"
             r"|\bask\s+(?:again\s+for|for\s+[^.?!]{1,40}\bagain\b)"
-            r"|\b(?:retry|call|invoke|use)\s+(?:this|the)\s+(?:tool|skill|function)\b|\b(?:the\s+)?(?:assistant|agent|model)\s+(?:must|should)\b"
+            r"|\b(?:retry|call|invoke|use)\s+(?:this|the)\s+(?:tool|skill|function)\b|(?:^|\bthe\s+)(?:assistant|agent|model)\s+(?:must|should)\b"
             r"|(?:^|[.!?]\s+)(?:please\s+)?(?:escalate|transfer|hand\s+(?:over|off)|retry)\b[^.?!]{0,30}\b(?:human|person|supervisor|agent|request|call)\b"
             r"|\bdo\s+not\s+(?:retry|mention|tell|reveal|disclose)\b|\bno\s+(?:menciones|reveles|le\s+digas|reintentes|mencione|revele|le\s+diga)\b"
             r"|\b(?:pide|pídele|pregunta|pregúntale|dile|solicita|indícale|recuérdale|informa|reintenta|llama|escala)\s+"
             r"(?:\w+\s+){0,3}?(?:usuario|cliente|documento|dato|datos|herramienta|humano|otra\s+vez|de\s+nuevo)\b"
             r"|\b(?:pida|pídale|pregunte|pregúntele|dígale|solicite|solicítele|indíquele|recuérdele|informe|ofrezca|transfiera|escale)\s+"
             r"(?:\w+\s+){0,4}?(?:al?\s+(?:usuario|cliente|humano|agente|paciente)|un\s+humano|la\s+herramienta)\b"
+            r"|\b(?:vuelva|vuelve)\s+a\s+(?:pedir|solicitar|preguntar)(?:le)?\b"
+            r"|(?:^|[.!?]\s+)(?:escala|escale|transfiere|transfiera|deriva|derive)\s+(?:\w+\s+){0,4}?(?:supervisor|humano|persona|agente|asesor)\b"
             r"|\b(?:pida|solicite|pregunte)\s+(?:\w+\s+){1,3}(?:otra\s+vez|de\s+nuevo|nuevamente)\b"
         ),
     ),
@@ -101,7 +106,7 @@ _PARTS = (
             r"|(?i:\b(?:dni|rut|cédula|cedula|curp|nif|nie|pasaporte|passport|ssn|iban)\b[^.]{0,20}?[0-9]{3,})"
             rf"|\b(?:belongs\s+to|in\s+the\s+name\s+of|(?:booked|registered|assigned|reserved)\s+(?:by|to|for|under))\s+{_NAME}"
             rf"|\b(?:pertenece\s+a|a\s+nombre\s+de|(?:asignad|reservad|registrad)[oa]s?\s+(?:por|para|a))\s+{_NAME}"
-            rf"|\b(?:paciente|cliente|titular|señor|señora|patient|customer|client)\s+{_NAME}"
+            rf"|\b(?i:paciente|cliente|titular|señora?|patient|customer|client)\s+{_NAME}"
             rf"|\b(?i:clientes|pacientes|personas|titulares|contactos|customers|patients|people|contacts)\b[^.:]{{0,40}}:\s*{_NAME}"
         ),
     ),

@@ -28,6 +28,11 @@ BROKEN = {
         "No está en la tabla de clientes.",
         "El tenant no está activo.",
         "The value is null.",
+        "El sistema SIGA no responde.",
+        "Connection refused.",
+        "The server is down.",
+        "No se pudo conectar con el host.",
+        "SQLSTATE 23505.",
     ],
     "blame": [
         "You entered an invalid date.",
@@ -40,6 +45,7 @@ BROKEN = {
         "Ingresó un número incorrecto.",
         "Olvidó indicar la fecha.",
         "That happened because of you.",
+        "You entered your birth date wrong.",
     ],
     "apology": [
         "We are very sorry for this.",
@@ -60,6 +66,9 @@ BROKEN = {
         "Ask for the document again.",
         "Escalate this to a human.",
         "Do not mention the price.",
+        "Vuelva a pedir los datos al usuario.",
+        "Escala el caso con un supervisor.",
+        "The agent must wait.",
     ],
     "personal-data": [
         "That appointment belongs to ana@example.org.",
@@ -68,6 +77,7 @@ BROKEN = {
         "Esa hora está reservada para María Pérez.",
         "La cuenta está a nombre de Luis de la Torre.",
         "That booking belongs to John Smith.",
+        "Customer John Smith already has that slot.",
         "Hay dos clientes con ese nombre: Ana Pérez y Ana Soto.",
     ],
 }
@@ -97,6 +107,10 @@ FINE = [
     "¿Desea que le transfiera con una persona?",
     "Would you like me to transfer you to a person?",
     "El vuelo sale a las 10 y llega a las 12.",
+    "An agent should be free in five minutes.",
+    "The COVID-19 certificate has expired.",
+    "La clínica queda en Calle 26 # 59-15.",
+    "Puede pagar en tres cuotas de 33.333,33.",
     "",
 ]
 
