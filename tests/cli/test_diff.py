@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from skillproto.cli import _revisions
 from tests.cli.support import good, run, write
@@ -205,6 +206,19 @@ def test_each_format_names_the_rule_and_the_place(tmp_path: Path) -> None:
     assert [(each["ruleId"], each["level"]) for each in results] == [("diff/input-removed", "error")]
     assert 'failures="1"' in run("diff", old, new, "--output-format", "junit").out
     assert 'failures="0"' in run("diff", old, new, "--output-format", "junit", "--fail-on", "never").out
+
+
+def test_the_json_report_is_what_its_schema_says(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    validator = Draft202012Validator(json.loads((root / "schemas" / "comparison" / "1.json").read_text("utf-8")))
+    old, bad = write(tmp_path / "a.json", good()), write(tmp_path / "bad.json", {})
+    stale = broken() | {"x-skillproto-ignore": ["diff/input-removed", "diff/access-narrowed"], "x-own": 1}
+    for document in (good(), broken(), stale, good() | {"version": "1.0.0"}):
+        new = write(tmp_path / "b.json", document)
+        validator.validate(run("diff", old, new, "--output-format", "json").json())
+    for pair in ((old, bad), (old, tmp_path / "nope.json")):
+        validator.validate(run("diff", *pair, "--output-format", "json").json())
+    assert not validator.is_valid({})
 
 
 def test_words_of_a_descriptor_are_escaped(tmp_path: Path) -> None:

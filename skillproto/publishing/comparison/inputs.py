@@ -102,7 +102,7 @@ def _requirement(old: Definition, new: Definition) -> Iterator[Change]:
 
 def _null(old: Definition, new: Definition, values: Values) -> Iterator[Change]:
     """Compare whether null may be sent; an optional input takes it where its enum or schema says so."""
-    if all(old.members.get(name) == new.members.get(name) for name in ("enum", "schema", "required")) and (
+    if all(is_equal(old.members.get(name), new.members.get(name)) for name in ("enum", "schema", "required")) and (
         ("enum" in old.members, "schema" in old.members) == ("enum" in new.members, "schema" in new.members)
     ):
         return

@@ -83,7 +83,7 @@ def _multiple(engine: Containment, facts: Facts, node: Node, divisor: Any) -> It
         return
     is_whole = divisor == int(divisor)
     owns = [own for own in facts.each("multipleOf") if own == int(own)]
-    if is_whole and (any(own % divisor == 0 for own in owns) or (facts.is_whole and divisor == 1)):
+    if is_whole and (any(int(own) % int(divisor) == 0 for own in owns) or (facts.is_whole and divisor == 1)):
         return
     certain = facts.is_plain and is_whole and len(owns) == len(facts.each("multipleOf"))
     yield engine.reason(node, "multipleOf", f"numbers that are no multiple of {plain_value(divisor)}", certain=certain)

@@ -112,4 +112,9 @@ def is_equal(one: Any, other: Any) -> bool:
     >>> is_equal({"a": 1, "b": 2}, {"b": 2.0, "a": 1}), is_equal(True, 1)
     (True, False)
     """
-    return repr(one) == repr(other) or canonical(one) == canonical(other)
+    try:
+        if repr(one) == repr(other):  # by far the most common case, and the quickest to tell
+            return True
+    except (RecursionError, ValueError):
+        pass  # too deep, or an integer of too many digits to be written out
+    return canonical(one) == canonical(other)

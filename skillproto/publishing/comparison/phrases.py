@@ -42,4 +42,4 @@ def counted(count: float, noun: str) -> str:
     ('1 item', '2 items')
     """
     number = int(count)
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"1 {noun}" if number == 1 else f"{plain_value(number)} {noun}s"

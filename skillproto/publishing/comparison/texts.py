@@ -18,7 +18,7 @@ Document = dict[str, Any]
 def text(old: Document, new: Document, name: str, at: str = "", *, called: str = "") -> Iterator[Change]:
     """Compare one member that only people read."""
     before, after = old.get(name), new.get(name)
-    if before == after and (name in old) == (name in new):
+    if not _differs(old, new, name):
         return
     way = "is new" if name not in old else "is gone" if name not in new else "changed"
     here = name in new

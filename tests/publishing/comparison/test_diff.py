@@ -162,6 +162,30 @@ def test_a_loop_is_not_compared() -> None:
         diff(example(), loop)
 
 
+def deep(leaf: Any) -> Any:
+    for _ in range(900):
+        leaf = [leaf]
+    return leaf
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"x-a": deep(1)}, {"x-a": deep(2)}),
+        ({"x-a": 10**5000}, {"x-a": 10**5000 + 1}),
+        ({"$schema": deep(1)}, {"$schema": deep(2)}),
+        ({"inputs": [{"name": "p", "type": "array", "default": deep(1), "enum": [deep(2)], "examples": [deep(3)]}]},
+         {"inputs": [{"name": "p", "type": "array", "default": deep(2), "enum": [deep(3)], "examples": [deep(4)]}]}),
+    ],
+    ids=["deep-member", "huge-number", "deep-schema-address", "deep-values"],
+)  # fmt: skip
+def test_what_is_deep_or_huge_is_compared(old: dict[str, Any], new: dict[str, Any]) -> None:
+    before, after = example() | old, example() | new
+    assert diff(before, after).changes
+    assert diff(before, {**before}).changes == ()
+    json.dumps(diff(before, after).to_dict())
+
+
 def test_nothing_is_changed_by_a_comparison() -> None:
     old, new = example(), with_members(inputs=[])
     before = json.dumps([old, new])

