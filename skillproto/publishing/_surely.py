@@ -8,7 +8,8 @@ from typing import Any
 
 from skillproto.violations import JSONValue
 
-_SAME = ("id", "access", "auth", "endpoint", "protocol", "capability_type", "output")
+_SAME = ("id", "provider", "access", "auth", "endpoint", "protocol", "capability_type", "output")
+_CONTRACT = (*_SAME, "inputs")
 _WITH_VALUES = ("output", "auth", "endpoint")
 _ONLY_TOLD = frozenset(["description", "examples"])
 """Members of a parameter that only people read."""
@@ -23,15 +24,18 @@ def is_surely_compatible(old: JSONValue, new: JSONValue) -> bool:
     """
     if not isinstance(old, dict) or not isinstance(new, dict):
         return False
-    if any(old.get(name) != new.get(name) for name in _SAME) or old.get("provider") != new.get("provider"):
+    if _is_written_alike(*([each.get(name) for name in _CONTRACT] for each in (old, new))):
+        return isinstance(old.get("inputs"), list)
+    if any(old.get(name) != new.get(name) for name in _SAME):
         return False
     before, after = _contracts(old.get("inputs")), _contracts(new.get("inputs"))
     if before is None or after is None or not before.keys() <= after.keys():
         return False
     if any(after[name].get("required", False) is not False for name in after.keys() - before.keys()):
         return False
-    kept = {name: after[name] for name in before}
-    return before == kept and _is_written_alike([old, before], [new, kept])
+    kept = [after[name] for name in before]
+    sides = ((old, list(before.values())), (new, kept))
+    return _is_written_alike(*([own, *map(each.get, _WITH_VALUES)] for each, own in sides))
 
 
 def _contracts(inputs: JSONValue) -> dict[str, dict[str, Any]] | None:
@@ -49,12 +53,9 @@ def _contracts(inputs: JSONValue) -> dict[str, dict[str, Any]] | None:
     return found
 
 
-def _is_written_alike(*sides: list[dict[str, Any]]) -> bool:
-    """Say whether two contracts are the same in JSON too, where 1, 1.0 and true are three values."""
+def _is_written_alike(first: list[JSONValue], second: list[JSONValue]) -> bool:
+    """Say whether two values are the same in JSON, where 1, 1.0 and true are three; an order may hide it."""
     try:
-        first, second = (
-            dumps([each.get("output"), each.get("auth"), each.get("endpoint"), own], 0) for each, own in sides
-        )
-    except ValueError:
+        return first == second and dumps(first, 0) == dumps(second, 0)
+    except (ValueError, RecursionError):
         return False
-    return first == second

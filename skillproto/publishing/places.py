@@ -52,14 +52,13 @@ def _alike(skill_id: str, state: RegistryState) -> Iterator[Violation]:
 
 def _addresses(descriptor: Descriptor, state: RegistryState, publisher: str | None) -> Iterator[Violation]:
     url = endpoint_of(descriptor)
-    skill_id = str(descriptor.get("id"))
-    namespace = namespace_of(skill_id)
-    for count, other in enumerate(state.at_address(url) if url else ()):
-        if count == _MOST_HOLDERS:
-            return
-        is_own = other.id == skill_id or (namespace and namespace_of(other.id) == namespace)
-        if is_own or (publisher is not None and other.holder == publisher):
+    told = 0
+    for other in state.at_address(url, str(descriptor.get("id"))) if url else ():
+        if publisher is not None and other.holder == publisher:
             continue
+        told += 1
+        if told > _MOST_HOLDERS:
+            return
         message = f"`{short_text(other.id, 100)}` holds this address"
         yield _taken("/endpoint/url", safe_url(str(url)), message, other.holder, other.state, other)
 

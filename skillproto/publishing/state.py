@@ -5,15 +5,19 @@ its work, and every question is answered by a binary search.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 from skillproto.publishing._building import Columns, Entries, columns_of
-from skillproto.publishing.likeness import folded, namespaces_of, same_address, skeleton
+from skillproto.publishing.likeness import folded, namespace_of, namespaces_of, same_address, skeleton
 from skillproto.publishing.published import Precedence, Published, first_of_major, precedence_of
 from skillproto.violations import JSONValue
 
 MOST_ALIKE = 5
 """So many ids that look like one are named, and no more."""
+
+_MOST_LOOKED_AT = 100
+_MOST_HOLDERS = 1000
 
 
 class Taken(NamedTuple):
@@ -122,15 +126,25 @@ class RegistryState:
     def alike(self, skill_id: str) -> list[tuple[Published, bool]]:
         """Give the newest version of each id that can be taken for another, and whether only the case differs."""
         columns = self._columns
-        same = [p for p in columns.by_fold.places(folded(skill_id)) if folded(columns.ids[p]) == folded(skill_id)]
-        look = [p for p in columns.by_look.places(skeleton(skill_id)) if skeleton(columns.ids[p]) == skeleton(skill_id)]
+        fold, look_of = folded(skill_id), skeleton(skill_id)
+        same = [p for p in islice(columns.by_fold.places(fold), _MOST_LOOKED_AT) if folded(columns.ids[p]) == fold]
+        like = islice(columns.by_look.places(look_of), _MOST_LOOKED_AT)
+        look = [p for p in like if skeleton(columns.ids[p]) == look_of]
         others = [place for place in dict.fromkeys([*same, *look]) if columns.ids[place] != skill_id][:MOST_ALIKE]
         return [(columns.row(columns.starts[place + 1] - 1), place in same) for place in others]
 
-    def at_address(self, url: str) -> Iterator[Published]:
-        """Give the newest version of each id that holds an address for its endpoint, whatever its state."""
-        columns, wanted = self._columns, same_address(url)
-        for pair in columns.by_url.places(wanted):
+    def at_address(self, url: str, but: str = "") -> Iterator[Published]:
+        """Give the newest version of each id that holds an address for its endpoint, whatever its state.
+
+        Args:
+            url: of the endpoint.
+            but: an id; it, and what lies in its namespace, is left out.
+        """
+        columns, wanted, own = self._columns, same_address(url), namespace_of(but)
+        for pair in islice(columns.by_url.places(wanted), _MOST_HOLDERS):
+            skill_id = columns.ids[columns.id_of[columns.url_rows[pair]]]
+            if skill_id == but or (own and namespace_of(skill_id) == own):
+                continue
             if columns.urls[pair] == wanted:
                 yield columns.row(columns.url_rows[pair])
 

@@ -116,7 +116,11 @@ class RuleConfig(NamedTuple):
         """
         if not self.severities:
             return list(findings)
-        return [finding._replace(severity=self._severity(finding)) for finding in findings]
+        return [self._with_severity(finding) for finding in findings]
+
+    def _with_severity(self, finding: Violation) -> Violation:
+        severity = self._severity(finding)
+        return finding if severity == finding.severity else finding._replace(severity=severity)
 
     def _severity(self, finding: Violation) -> Severity:
         exact = self.severities.get(finding.rule)

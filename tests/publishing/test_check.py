@@ -97,8 +97,13 @@ def test_a_line_lets_one_break_through_and_no_other_at_the_same_place() -> None:
 
 
 def test_what_cannot_be_decided_counts_as_a_break_and_says_so() -> None:
-    patterned = {"name": "text", "type": "string", "required": True, "schema": {"type": "string", "pattern": "^a+$"}}
-    other = patterned | {"schema": {"type": "string", "pattern": "^(a|b)+$"}}
+    patterned = {
+        "name": "text",
+        "type": "string",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^(?=.*a).{3,}$"},
+    }
+    other = patterned | {"schema": {"type": "string", "pattern": "^(?=.*[ab]).{3,}$"}}
     report = check(skill(version="1.5.0", inputs=[other]), published("1.4.2", inputs=[patterned]))
     undecided = [finding for finding in report.findings if finding.details["decided"] is False]
     assert undecided
