@@ -22,7 +22,7 @@ from skillproto import (
 from skillproto.agent.run_events import EVENTS, RunEvent
 from skillproto.agent.states import MemoryState
 from skillproto.invocation.cancel import CancelToken
-from skillproto.testing import FakeTime, ScriptedTransport, hang, output, reply
+from skillproto.testing import FakeTime, ScriptedTransport, SentRequest, Step, hang, output, reply
 from tests.support.agents import (
     SKILLS,
     Driver,
@@ -47,7 +47,7 @@ ALL = by_path(echo=echo, find=echo, buy=echo)
 
 def test_a_token_cancels_a_run_while_its_calls_run() -> None:
     token = CancelToken()
-    with cancelling_after(0.1, token.cancel):
+    with cancelling_after(0.5, token.cancel):
         ran = Driver("sync").run(
             [wants(ECHO, FIND)],
             by_path(echo=echo, find=hang()),
@@ -101,7 +101,7 @@ def test_a_cancelled_task_ends_its_run_in_order(backend: str, where: str) -> Non
         transport = by_path(echo=echo, find=hang())
         async with AsyncSkillClient(caller_id="tests", transport=transport) as client:
             run = Run(SkillSet(SKILLS, client), model, style="anthropic", state=SlowState(), on_event=events.append)
-            with anyio.move_on_after(0.15) as scope:
+            with anyio.move_on_after(0.4) as scope:
                 await run.start("Go")
             assert scope.cancelled_caught
 
@@ -114,8 +114,9 @@ def test_a_cancelled_task_ends_its_run_in_order(backend: str, where: str) -> Non
 
 @pytest.mark.parametrize("where", ["tool", "model", "listener", "state"])
 def test_an_interruption_by_a_person_ends_a_run_in_order(where: str) -> None:
-    def interrupt() -> None:
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    def interrupt_soon() -> None:
+        main = threading.main_thread().ident or 0
+        threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
 
     def listener(event: RunEvent) -> None:
         if where == "listener" and event.name == "tool.completed":
@@ -129,14 +130,17 @@ def test_an_interruption_by_a_person_ends_a_run_in_order(where: str) -> None:
 
     def model(messages: Any, tools: Any) -> Any:
         if where == "model":
+            interrupt_soon()
             time.sleep(5)
         return wants(ECHO, FIND)
 
-    find = hang() if where == "tool" else echo
-    with cancelling_after(0.15, interrupt if where in ("tool", "model") else lambda: None):
-        ran = Driver("sync").run(
-            [], by_path(echo=echo, find=find), model=model, on_event=listener, state=State(), max_steps=1
-        )
+    def find(request: SentRequest) -> Step:
+        if where == "tool":
+            interrupt_soon()
+        return hang() if where == "tool" else echo(request)
+
+    transport = by_path(echo=echo, find=find)
+    ran = Driver("sync").run([], transport, model=model, on_event=listener, state=State(), max_steps=1)
     assert isinstance(ran.error, KeyboardInterrupt)
     assert ran.names[-2:] == ["step.cancelled", "run.cancelled"]
     assert ran.final == ["run.cancelled"]
