@@ -121,13 +121,15 @@ def told_as_ours() -> Iterator[None]:
     """Let what SQLite raises leave as a `SkillError`."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         message = f"The journal could not be read or written: {_words(error)}"
         raise SkillError(ErrorCode.UNKNOWN, message, details={"reason": "journal"}) from error
 
 
-def _words(error: sqlite3.Error) -> str:
+def _words(error: Exception) -> str:
     """Say what happened in words of ours; SQLite has a fixed name for it."""
+    if isinstance(error, UnicodeError):
+        return "a text cannot be written as UTF-8"
     known = {
         "SQLITE_BUSY": f"another process kept it for over {_BUSY_S:g} s",
         "SQLITE_FULL": "the disk is full",

@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.journal import Beginning, Journal
 from skillproto.invocation.journal_states import Entry
 from skillproto.provider import RunningProvider, running_provider
+from skillproto.testing import ScriptedTransport, accepted, sample_descriptor
 from tests.support.drivers import DRIVERS
 from tests.support.journals import QUICK, entry, resume
 
@@ -288,9 +288,13 @@ def test_a_call_that_runs_goes_on_without_its_journal_and_is_found_open(
 
 
 def test_a_journal_that_waits_for_its_disk_does_not_stop_the_event_loop(provider: RunningProvider, path: Path) -> None:
+    waited: list[float] = []
+
     class Slow(Journal):
         def begin(self, call: Beginning) -> Entry | None:
-            time.sleep(0.3)
+            waited.append(time.monotonic())
+            time.sleep(0.5)
+            waited.append(time.monotonic())
             return super().begin(call)
 
     ticks: list[float] = []
@@ -298,20 +302,27 @@ def test_a_journal_that_waits_for_its_disk_does_not_stop_the_event_loop(provider
     async def tick() -> None:
         while True:
             ticks.append(time.monotonic())
-            await anyio.sleep(0.01)
+            await anyio.sleep(0.005)
 
     async def main() -> None:
         with Slow(path) as journal:
-            async with (
-                AsyncSkillClient(caller_id="tests", journal=journal) as client,
-                anyio.create_task_group() as group,
-            ):
+            async with AsyncSkillClient(caller_id="x", journal=journal) as client, anyio.create_task_group() as group:
                 group.start_soon(tick)
                 await client.invoke(provider.descriptor, {"text": "hola"})
                 group.cancel_scope.cancel()
 
     anyio.run(main)
-    assert max(late - early for early, late in pairwise(ticks)) < 0.25
+    assert len([moment for moment in ticks if waited[0] < moment < waited[1]]) >= 5
+
+
+def test_an_execution_id_that_cannot_be_written_ends_the_call_as_without_a_journal(path: Path) -> None:
+    transport = ScriptedTransport([accepted("\ud800")])
+    with (
+        SkillClient(caller_id="tests", journal=path, transport=transport) as client,
+        pytest.raises(SkillError) as caught,
+    ):
+        client.invoke(sample_descriptor(), {"text": "hola"})
+    assert caught.value.details["reason"] in ("bad_execution_id", "no_execution_id")
 
 
 def test_a_client_without_a_journal_loads_no_sqlite_and_has_nothing_to_resume() -> None:
