@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from skillproto.agent.gateway import from_gateway as from_gateway
     from skillproto.agent.gateway import is_context_overflow as is_context_overflow
+    from skillproto.agent.history import repair_history as repair_history
     from skillproto.agent.reactions import reaction as reaction
     from skillproto.agent.run import Run as Run
     from skillproto.agent.skill_set import SkillSet as SkillSet
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from skillproto.invocation.client import AsyncSkillClient as AsyncSkillClient
     from skillproto.invocation.client import SkillClient as SkillClient
     from skillproto.invocation.events import Event as Event
+    from skillproto.invocation.journal import Journal as Journal
     from skillproto.invocation.oauth import ClientCredentials as ClientCredentials
     from skillproto.invocation.replies import Reply as Reply
     from skillproto.invocation.replies import read_reply as read_reply
@@ -72,6 +74,7 @@ _HOME = {
     "SkillClient": "invocation.client",
     "AsyncSkillClient": "invocation.client",
     "ClientCredentials": "invocation.oauth",
+    "Journal": "invocation.journal",
     "RetryPolicy": "invocation.retry",
     "Result": "invocation.wire",
     "Event": "invocation.events",
@@ -90,6 +93,7 @@ _HOME = {
     "reaction": "agent.reactions",
     "from_gateway": "agent.gateway",
     "is_context_overflow": "agent.gateway",
+    "repair_history": "agent.history",
     "discover": "discovery.discovering",
     "prove_namespace": "discovery.namespaces",
     "FetchPolicy": "discovery.policy",
