@@ -183,11 +183,13 @@ def from_gateway(error: BaseException, *, secrets: Iterable[str] = ()) -> SkillE
     """
     if isinstance(error, SkillError):
         return error
+    secrets = tuple(secrets)
     seen = _Seen.of(error)
     if seen.status is None and seen.body is None:
-        told = _without_reply(error)
+        told = _without_reply(error, secrets)
     else:
-        outcome = read_gateway(seen.status or 200, seen.headers, _encoded(seen.body), secrets=secrets)
+        body = seen.body if seen.body not in (None, b"", "") else _spoken(error)
+        outcome = read_gateway(seen.status or 200, seen.headers, _encoded(body), secrets=secrets)
         told = outcome if isinstance(outcome, SkillError) else _unclear(seen.status)
     told.http_status = seen.status
     told.request_id = told.request_id or seen.request_id
@@ -204,18 +206,26 @@ def _encoded(body: JSONValue) -> bytes | str | None:
     return body if isinstance(body, bytes | str | None) else json.dumps(body, default=str)
 
 
-def _without_reply(error: BaseException) -> SkillError:
-    names = " ".join(kind.__name__ for kind in type(error).__mro__ if kind not in (BaseException, Exception, object))
-    if "Cancel" in names:
+def _spoken(error: BaseException) -> JSONValue:
+    """Let the name and the words of an exception stand for the body that it does not carry."""
+    return {"error": {"type": type(error).__name__, "message": excerpt(str(error)) or "No word on why"}}
+
+
+def _without_reply(error: BaseException, secrets: Iterable[str]) -> SkillError:
+    names = [kind.__name__ for kind in type(error).__mro__ if kind not in (BaseException, Exception, object)]
+    if any("Cancel" in name for name in names):
         return SkillError(ErrorCode.CANCELLED, "The call of the model was cancelled", details={"reason": "caller"})
-    if "Timeout" in names:
+    if any("Timeout" in name for name in names):
         return SkillError(
             ErrorCode.EXECUTION_TIMEOUT, "The model did not answer in time", details={"reason": "timeout"}
         )
-    if "Connect" in names or isinstance(error, OSError):
+    if any("Connect" in name for name in names) or isinstance(error, OSError):
         words = "The model gateway cannot be reached"
         return SkillError(ErrorCode.ENDPOINT_UNREACHABLE, words, details={"reason": "unreachable"})
-    return _unclear(None)
+    if meaning_of(names, [str(error)], None) is None:
+        return _unclear(None)
+    outcome = read_gateway(200, {}, _encoded(_spoken(error)), secrets=secrets)
+    return outcome if isinstance(outcome, SkillError) else _unclear(None)
 
 
 class _Seen(NamedTuple):
@@ -259,7 +269,7 @@ def _first(owner: object, *names: str) -> JSONValue:
 def _status_of(error: BaseException, response: object) -> int | None:
     told = (getattr(error, name, None) for name in ("status_code", "status", "http_status", "code"))
     found = (*told, getattr(response, "status_code", None), getattr(response, "status", None))
-    return next((each for each in found if type(each) is int and 100 <= each <= 599), None)
+    return next((int(each) for each in found if isinstance(each, int) and 100 <= each <= 599), None)
 
 
 def _body_of(error: BaseException, response: object) -> JSONValue:

@@ -1,6 +1,7 @@
 """What gateways and model providers answer, each read into one error that can be acted on."""
 
 import json
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -336,6 +337,38 @@ def test_exceptions_of_other_sdks_are_read_by_their_attributes() -> None:
     assert (error.code.value, error.request_id, error.http_status) == ("ENDPOINT_UNREACHABLE", "aws-1", 429)
     assert (retry_after_ms(error), error.details["provider_code"]) == (3000, "ThrottlingException")
     assert is_context_overflow(GoogleLike())
+
+
+class ContextWindowExceededError(Exception):
+    """As LiteLLM has it: a status and words, and nothing of the reply."""
+
+    status_code = 400
+
+
+class RateLimitError(Exception): ...
+
+
+class ResourceExhausted(Exception):
+    code = HTTPStatus.TOO_MANY_REQUESTS
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "reason", "retried"),
+    [
+        (ContextWindowExceededError("my-own-key-1: it is too much"), "VALIDATION_ERROR", "context_overflow", False),
+        (ValueError("prompt is too long: 9 tokens > 8 maximum"), "VALIDATION_ERROR", "context_overflow", False),
+        (RateLimitError("slower"), "ENDPOINT_UNREACHABLE", "rate_limited", True),
+        (ResourceExhausted(""), "ENDPOINT_UNREACHABLE", "rate_limited", True),
+    ],
+    ids=str,
+)
+def test_an_exception_without_a_body_is_told_by_its_name_and_words(
+    error: Exception, code: str, reason: str, retried: bool
+) -> None:
+    told = from_gateway(error, secrets=["my-own-key-1"])
+    assert (told.code.value, told.details["reason"], is_retryable(told)) == (code, reason, retried)
+    assert is_context_overflow(error) is (reason == "context_overflow")
+    assert "my-own-key-1" not in repr(vars(told))
 
 
 class MyConnectError(Exception): ...

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionToolMessageParam
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import TypeAdapter
 
-from skillproto import ErrorCode, RetryPolicy, SkillClient, SkillError, is_retryable, read_reply, to_tool_result
+from skillproto import ErrorCode, Reply, RetryPolicy, SkillClient, SkillError, is_retryable, read_reply, to_tool_result
 from skillproto.agent.dispatch_core import ToolAnswer
 from skillproto.agent.policies import OnError
 from skillproto.agent.skill_set import SkillSet
@@ -480,6 +480,13 @@ def test_the_mcp_sdk_parses_what_is_written(name: str) -> None:
     assert parsed.structured_content == told.get("structuredContent")
     again = parsed.model_dump(mode="json", by_alias=True, exclude_none=True)
     assert again["_meta"] == told["_meta"]
+    outcome = read_reply(200, {}, json.dumps({"jsonrpc": "2.0", "id": 1, "result": again}))
+    if name in ROWS:
+        assert isinstance(outcome, SkillError)
+        assert (outcome.code, is_retryable(outcome)) == (ROWS[name].code, ROWS[name].retryable)
+    else:
+        assert isinstance(outcome, Reply)
+        assert outcome.output == OUTPUTS[name][0]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
