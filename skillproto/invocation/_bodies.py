@@ -16,14 +16,14 @@ class Body:
     """
 
     def __init__(self, response: Any, limit_bytes: int) -> None:
-        self._response = response
+        self._status = getattr(response, "status_code", None) or response.status
         self._limit_bytes = limit_bytes
         self._parts: list[bytes] = []
         self._wire_bytes = 0
         self._size_bytes = 0
         self._reason: str | None = None
         self.is_over = False
-        raw = response.headers.raw
+        raw = getattr(response.headers, "raw", response.headers)  # of httpx, or of the pool below it
         self._headers = tuple([(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw])
         encoding = _encoding(self._headers)
         self._inflater = _inflater(encoding)
@@ -76,7 +76,7 @@ class Body:
         if self._reason is None and self._inflater is not None and self._wire_bytes and not self._inflater.eof:
             self._reason = "cut_short"
         body = b"".join(self._parts)[: self._limit_bytes]
-        return Replied(self._response.status_code, self._headers, body, self._reason)
+        return Replied(self._status, self._headers, body, self._reason)
 
 
 def _encoding(headers: tuple[tuple[str, str], ...]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache, lru_cache
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Protocol, Self
 from urllib.request import getproxies, proxy_bypass
 
@@ -25,6 +25,8 @@ FAMILIES = ("httpx", "httpx2")
 FAMILY_VARIABLE = "SKILLPROTO_HTTP"
 
 _KEEPALIVE_S = 30.0
+
+Headers = tuple[tuple[str, str], ...]
 
 
 class Carrier(Protocol):
@@ -104,31 +106,55 @@ def _context(family: ModuleType, verify: Any) -> ssl.SSLContext:
 
 
 class TransportCarrier:
-    """Sends through a bare transport, of either kind."""
+    """Sends through a bare transport, of either kind.
+
+    Where the transport is the library's own, its pool gets the request directly, which spares the
+    making of a request and a response of the layer above. A test that has put something in the
+    place of the transport's method is not passed by.
+    """
 
     def __init__(self, transport: Any, family: ModuleType, *, is_async: bool) -> None:
         self.is_held = _backends.hold(transport)
         self._family = family
         self._stream = _body_class(family)
-        self._handle = transport.handle_async_request if is_async else transport.handle_request
+        self._name = "handle_async_request" if is_async else "handle_request"
+        self._transport = transport
+        self._kind = type(transport)
+        self._plain = _plain_method(transport, family, self._name) if self.is_held else None
+        self._pool = getattr(transport, "_pool", None)
         self.close = transport.aclose if is_async else transport.close
 
     def send(self, request: Request, timeout_s: float) -> Any:
         """Send a request that is complete but for its Host and Content-Length."""
-        url = _url(self._family, request.url)
         body = request.body or b""
-        headers = [("Host", url.netloc.decode("ascii")), *request.headers]
-        if request.method == "POST":
-            headers.append(("Content-Length", str(len(body))))
-        bounds = dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)
-        built = self._family.Request(
-            request.method,
-            url,
-            headers=headers,
-            stream=self._stream(body),
-            extensions={"timeout": bounds},
-        )
-        return self._handle(built)
+        length: Headers = (("Content-Length", str(len(body))),) if request.method == "POST" else ()
+        extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout_s)}
+        if self._plain is None or getattr(self._kind, self._name) is not self._plain:
+            return getattr(self._transport, self._name)(self._built(request, length, extensions))
+        core = _core_of(self._pool)
+        to, host = _core_url(core, self._family, request.url)
+        headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in (*request.headers, *length)]
+        headers.insert(0, (b"Host", host))
+        content = self._stream(body)
+        direct = core.Request(request.method, to, headers=headers, content=content, extensions=extensions)
+        return getattr(self._pool, self._name)(direct)
+
+    def _built(self, request: Request, length: Headers, extensions: dict[str, Any]) -> Any:
+        url = _url(self._family, request.url)
+        headers = [("Host", url.netloc.decode("ascii")), *request.headers, *length]
+        stream = self._stream(request.body or b"")
+        return self._family.Request(request.method, url, headers=headers, stream=stream, extensions=extensions)
+
+
+def _plain_method(transport: Any, family: ModuleType, name: str) -> Any:
+    """Give the library's own method of a transport; None where something else stands in its place."""
+    method = getattr(type(transport), name)
+    is_own = isinstance(method, FunctionType) and method.__module__.startswith(f"{family.__name__}.")
+    return method if is_own and name not in vars(transport) else None
+
+
+def _core_of(pool: Any) -> ModuleType:
+    return sys.modules[type(pool).__module__.partition(".")[0]]
 
 
 class _Once:
@@ -224,6 +250,14 @@ def family_of(thing: Any) -> ModuleType:
 @lru_cache(maxsize=1024)
 def _url(family: ModuleType, url: str) -> Any:
     return family.URL(url)
+
+
+@lru_cache(maxsize=1024)
+def _core_url(core: ModuleType, family: ModuleType, url: str) -> tuple[Any, bytes]:
+    """Give an address as the pool takes it, and its host for the header."""
+    parsed = _url(family, url)
+    to = core.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
+    return to, parsed.netloc
 
 
 @lru_cache(maxsize=1024)

@@ -97,7 +97,7 @@ class Exchanger:
                     raise
                 body.cut_short()
             finally:
-                response.close()
+                response.stream.close()
             return body.event()
         except Exception as error:
             return meaning(error, exchange)

@@ -4,10 +4,11 @@ Nothing is decided here; see `_http`. Loaded for async clients alone.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from math import inf
 from time import monotonic
+from typing import Any
 
 import anyio
 
@@ -28,7 +29,9 @@ class AsyncExchanger:
         self._limit_bytes = limit_bytes
         self._clock = clock
 
-    async def send(self, request: Request, limit_s: float, unsent: Unsent = told_to_nobody) -> Replied | Lost:
+    def send(
+        self, request: Request, limit_s: float, unsent: Unsent = told_to_nobody
+    ) -> Coroutine[Any, Any, Replied | Lost]:
         """Send a request and read its reply, within a time in seconds.
 
         `unsent` is called where this is cancelled before anything was written. The library runs
@@ -37,17 +40,12 @@ class AsyncExchanger:
         """
         exchange = Exchange(limit_s, self._clock)
         if not self._carriers.are_held:
-            return await self._within(limit_s, request, exchange)
+            return self._within(limit_s, request, exchange)
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            loop = None
-        try:
-            return await (self._on_asyncio(request, exchange, loop) if loop else self._on_any(request, exchange))
-        except BaseException:
-            if not exchange.wrote:
-                unsent()
-            raise
+            return self._on_any(request, exchange, unsent)
+        return self._on_asyncio(request, exchange, unsent, loop)
 
     async def _within(self, limit_s: float, request: Request, exchange: Exchange) -> Replied | Lost:
         """What is not held has no pool of ours to lose: it is cancelled as any other code."""
@@ -57,7 +55,7 @@ class AsyncExchanger:
         return Lost("timeout", sent=True)
 
     async def _on_asyncio(
-        self, request: Request, exchange: Exchange, loop: asyncio.AbstractEventLoop
+        self, request: Request, exchange: Exchange, unsent: Unsent, loop: asyncio.AbstractEventLoop
     ) -> Replied | Lost:
         """A plain task costs a quarter of a task group, which shows in a call of half a millisecond."""
         task = loop.create_task(self._twice(request, exchange))
@@ -68,9 +66,11 @@ class AsyncExchanger:
             while not task.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait((task,))
+            if not exchange.wrote:
+                unsent()
             raise
 
-    async def _on_any(self, request: Request, exchange: Exchange) -> Replied | Lost:
+    async def _on_any(self, request: Request, exchange: Exchange, unsent: Unsent) -> Replied | Lost:
         outcome: list[Replied | Lost | Exception] = []
         ended = anyio.Event()
 
@@ -82,13 +82,18 @@ class AsyncExchanger:
                     outcome.append(error)
             ended.set()
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(run)
-            try:
-                await ended.wait()
-            except BaseException:
-                exchange.abort()
-                raise
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(run)
+                try:
+                    await ended.wait()
+                except BaseException:
+                    exchange.abort()
+                    raise
+        except BaseException:
+            if not exchange.wrote:
+                unsent()
+            raise
         event = outcome[0]
         if isinstance(event, Exception):
             raise event
@@ -119,7 +124,7 @@ class AsyncExchanger:
                         raise
                     body.cut_short()
             finally:
-                await response.aclose()
+                await response.stream.aclose()
             return body.event()
         except Exception as error:
             return meaning(error, exchange)

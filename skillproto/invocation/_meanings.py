@@ -40,8 +40,11 @@ def meaning(error: Exception, exchange: Exchange) -> Lost:
             return Lost("reset", sent)
 
 
+_BASES = ("HTTPError", "TransportError", "StreamError", "NetworkError", "ProtocolError", "ConnectionNotAvailable")
+
+
 def _is_of_family(error: Exception) -> bool:
-    return any(cls.__name__ in ("HTTPError", "TransportError", "StreamError") for cls in type(error).__mro__)
+    return any(cls.__name__ in _BASES for cls in type(error).__mro__)
 
 
 def is_cut_short(error: Exception) -> bool:

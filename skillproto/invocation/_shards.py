@@ -4,8 +4,7 @@ One pool of the HTTP library slows down with the square of the requests in fligh
 client holds pools of a few connections each, and opens another when all are busy.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
@@ -44,21 +43,17 @@ class Shards:
         self._free: list[Shard] = []
         self._lock = Lock()
 
-    @contextmanager
-    def borrow(self) -> Iterator[Any]:
+    def borrow(self) -> "Loan":
         """Give a client with a free place for the length of the block; recently used ones first."""
-        shard = self._take()
-        try:
-            yield shard.client
-        finally:
-            self._give_back(shard)
+        return Loan(self)
 
     @property
     def to_close(self) -> list[Any]:
         """Every client made so far, as far as they are ours to close."""
         return [shard.client for shard in self._all] if self._owned else []
 
-    def _take(self) -> Shard:
+    def take(self) -> Shard:
+        """Take a place."""
         with self._lock:
             if not self._free:
                 self._add()
@@ -73,8 +68,25 @@ class Shards:
         self._all.append(shard)
         self._free.append(shard)
 
-    def _give_back(self, shard: Shard) -> None:
+    def give_back(self, shard: Shard) -> None:
+        """Give it back."""
         with self._lock:
             if shard.in_flight == self._limit:
                 self._free.append(shard)
             shard.in_flight -= 1
+
+
+class Loan:
+    """A place with one client, for the length of a block."""
+
+    __slots__ = ("_shard", "_shards")
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+        self._shard = shards.take()
+
+    def __enter__(self) -> Any:
+        return self._shard.client
+
+    def __exit__(self, *_: object) -> None:
+        self._shards.give_back(self._shard)

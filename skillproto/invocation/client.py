@@ -227,8 +227,8 @@ class SkillClient(Resuming):
             action = core.start()
             while True:
                 match action:
-                    case Send(request, limit_s):
-                        action = core.receive(self._send(core, request, limit_s, cancel))
+                    case Send():  # nothing of it is kept here, for an execution may wait for long
+                        action = core.receive(self._send(core, *action, cancel))
                     case Wait(seconds):
                         action = core.receive(self._wait(seconds, cancel))
                     case Queue(places, limit_s):
@@ -279,8 +279,9 @@ class AsyncSkillClient(AsyncResuming):
         idempotency_key: str | None = None,
     ) -> Result:
         """Call a skill and wait for its result; see `SkillClient.invoke`."""
-        core = self._core(descriptor, inputs, timeout_ms, trace_id, priority, idempotency_key)
-        result: Result = await self._drive(core)
+        result: Result = await self._drive(
+            self._core(descriptor, inputs, timeout_ms, trace_id, priority, idempotency_key)
+        )
         return result
 
     async def start(
@@ -351,10 +352,10 @@ class AsyncSkillClient(AsyncResuming):
             action = core.start()
             while True:
                 match action:
-                    case Send(request, limit_s):
-                        action = core.receive(await self._exchanger.send(request, limit_s, core.unsent))
-                    case Wait(seconds):
-                        await self._timing.sleep_async(seconds)
+                    case Send():  # nothing of it is kept here, for an execution may wait for long
+                        action = core.receive(await self._exchanger.send(*action, core.unsent))
+                    case Wait():
+                        await self._timing.sleep_async(action.seconds)
                         action = core.receive(Woke())
                     case Queue(places, limit_s):
                         action = core.receive(await places.wait_async(limit_s))

@@ -8,9 +8,10 @@ differ in one.
 Source: SSP 9.5 for retries; the three steps of an invocation for the rest.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from math import ceil
 from types import GeneratorType
+from typing import TypeVar
 
 from skillproto.errors import ErrorCode, SkillError, retry_after_ms
 from skillproto.invocation.attempts import Attempts
@@ -19,6 +20,8 @@ from skillproto.invocation.faults import CALLER, lost_sight, own_end
 from skillproto.invocation.polling import is_passing_fault, own_wait_s
 from skillproto.invocation.replies import Reply
 from skillproto.invocation.wire import Action, Done, GiveUp, Incoming, Outcome, Result, Started, Wait
+
+T = TypeVar("T")
 
 
 class Core(Attempts):
@@ -111,12 +114,11 @@ class Core(Attempts):
             case "start":
                 return self._started(state)
             case "status":
-                where = self._made.where_to_look(self._execution_id or "")
-                return self._state_of(self._retrying("status", where, None))
+                return self._state_of(self._retrying("status", self._where_to_look(), None))
             case "end":
-                return self._state_of(self._poll(0))
+                return self._state_of(self._poll(0, lambda finished: finished))
             case "result":
-                return self._await_result(hint_ms)
+                return self._poll(hint_ms, self._conclude)
 
     def _started(self, state: str, result: Result | None = None) -> Outcome:
         if result is not None and self.goal == "result":
@@ -131,8 +133,7 @@ class Core(Attempts):
             return own_end(error)
         return reply.state
 
-    def _await_result(self, hint_ms: int | None) -> Generator[Action, Incoming, Result | Stage]:
-        finished = yield from self._poll(hint_ms)
+    def _conclude(self, finished: Reply) -> Result | Stage:
         return self._finish(finished) if finished.has_output else self._fetch_result()
 
     def _require_id(self) -> None:
@@ -151,10 +152,10 @@ class Core(Attempts):
             request_id=reply.request_id,
         )
 
-    def _poll(self, hint_ms: int | None) -> Generator[Action, Incoming, Reply]:
-        id_ = self._execution_id or ""
-        url = self._made.where_to_look(id_)
+    def _poll(self, hint_ms: int | None, then: Callable[[Reply], T]) -> Generator[Action, Incoming, T]:
+        """Look until it has ended, then give what follows; as little as can be is held while it waits."""
         waits = faults = 0
+        self._where_to_look()
         is_due = self.resume is not None
         while True:
             if not is_due:
@@ -164,19 +165,23 @@ class Core(Attempts):
             if (blocked_s := self._blocked_s()) > 0:  # which says nothing about the execution
                 hint_ms = ceil(blocked_s * 1000)
                 continue
-            outcome = yield from self._attempt("status", url, None)
+            outcome = yield from self._attempt("status", self._where_to_look(), None)
             self._polls += 1
             if isinstance(outcome, Reply):
                 faults = 0
-                self._emit("execution.polled", execution_id=id_, state=outcome.state)
+                self._emit("execution.polled", execution_id=self._execution_id, state=outcome.state)
                 if outcome.is_execution and outcome.is_finished:
-                    return outcome
+                    return then(outcome)
                 hint_ms = outcome.poll_after_ms
             else:
                 faults += 1
                 if faults >= self.policy.max_poll_faults or not is_passing_fault(outcome):
                     raise outcome
                 hint_ms = retry_after_ms(outcome)
+            del outcome
+
+    def _where_to_look(self) -> str:
+        return self._made.where_to_look(self._execution_id or "")
 
     def _wait_before_look(self, n: int, hint_ms: int | None) -> Wait:
         """Give the wait before look n; own waits are cut so that a last look fits, hints are not."""

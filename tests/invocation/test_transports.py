@@ -109,3 +109,55 @@ def test_a_foreign_async_transport_is_cancelled_at_once(backend: str) -> None:
         assert [event.name for event in events if event.is_final] == ["invocation.cancelled"]
 
     anyio.run(main, backend=backend)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("is_early", [True, False], ids=["before the client is made", "after it"])
+def test_what_stands_in_for_the_library_in_a_test_is_not_passed_by(
+    family: str, is_early: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http = import_module(family)
+    monkeypatch.setenv("SKILLPROTO_HTTP", family)
+
+    def answer(transport: Any, request: Any) -> Any:
+        return http.Response(200, json={"output": "made up"}, request=request)
+
+    if is_early:
+        monkeypatch.setattr(http.HTTPTransport, "handle_request", answer)
+    with SkillClient(caller_id="tests") as client:
+        monkeypatch.setattr(http.HTTPTransport, "handle_request", answer)
+        assert client.invoke(SKILL, {"text": "x"}).output == "made up"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("driver", ["sync", *BACKENDS])
+def test_a_request_is_the_same_on_the_wire_whichever_way_it_takes_through_the_library(
+    family: str, driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http = import_module(family)
+    monkeypatch.setenv("SKILLPROTO_HTTP", family)
+    is_sync = driver == "sync"
+    kind = http.HTTPTransport if is_sync else http.AsyncHTTPTransport
+    name = "handle_request" if is_sync else "handle_async_request"
+    own = getattr(kind, name)
+    key = "the-same-key"
+
+    def call(url: str) -> None:
+        if is_sync:
+            with SkillClient(caller_id="tests") as client:
+                client.invoke(descriptor(url), {"text": "ä"}, idempotency_key=key)
+            return
+
+        async def main() -> None:
+            async with AsyncSkillClient(caller_id="tests") as client:
+                await client.invoke(descriptor(url), {"text": "ä"}, idempotency_key=key)
+
+        anyio.run(main, backend=driver)
+
+    with FaultServer([reply(200, {"output": "hi"})]) as server:
+        call(server.url + "?a=%20b&c")
+        monkeypatch.setattr(kind, name, lambda transport, request: own(transport, request))
+        call(server.url + "?a=%20b&c")
+        direct, through = server.requests
+    assert direct.raw_headers == through.raw_headers
+    assert (direct.path, direct.body) == (through.path, through.body)
