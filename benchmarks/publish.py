@@ -1,6 +1,6 @@
 """How fast a registry checks what is to be published, and what its knowledge takes.
 
-    python -m benchmarks.publish [--rows check,state,diff] [--versions 1000000] [--smoke]
+    python -m benchmarks.publish [--rows check,state,diff] [--versions 1000000] [--rounds 7] [--smoke]
 
 The state is a million published versions; a fresh process builds it, so that its memory is its own.
 """
@@ -211,11 +211,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default=",".join(ROWS), help="which tables, separated by commas")
     parser.add_argument("--versions", type=int, help="how many published versions")
+    parser.add_argument("--rounds", type=int, help="how many rounds of each")
     parser.add_argument("--smoke", action="store_true", help="only see that everything runs")
     parser.add_argument("--measure-state", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     size = SMOKE if arguments.smoke else FULL
-    size = size._replace(versions=arguments.versions or size.versions)
+    size = size._replace(versions=arguments.versions or size.versions, rounds=arguments.rounds or size.rounds)
     if arguments.measure_state:
         print(json.dumps(measure_state(size.versions)))
         return

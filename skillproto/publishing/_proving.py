@@ -22,16 +22,20 @@ class Proven(NamedTuple):
     obstacles: tuple[Obstacle, ...] = ()
 
 
+_NOTHING = Proven()
+
+
 def proof_of(
     skill_id: str, state: RegistryState | None, proofs: "Iterable[str | Proof]", probe: "Probe | None"
 ) -> Proven:
     """Find out whether a namespace is proven."""
-    if state is not None and state.is_proven(skill_id):
-        return Proven()
+    is_asked = probe is not None or (state is not None and state.knows_namespaces)
     given = list(proofs)
+    if (not is_asked and not given) or (state is not None and state.is_proven(skill_id)):
+        return _NOTHING
     namespaces = namespaces_of(skill_id)
     if any(isinstance(proof, str) and proof.casefold() in namespaces for proof in given):
-        return Proven()
+        return _NOTHING
     found = [proof for proof in given if not isinstance(proof, str) and proof.skill_id == skill_id]
     if probe is not None and not found:
         try:
@@ -40,13 +44,13 @@ def proof_of(
             message = f"The namespace could not be proven ({type(error).__name__})"
             return Proven((), (Obstacle("namespace-proof", "failed", message, is_remote=True),))
     if any(proof.state == "proven" for proof in found):
-        return Proven()
+        return _NOTHING
     unknown = next((proof for proof in found if proof.state == "unknown"), None)
     if unknown is not None:
         message = f"Whether the namespace is proven could not be found out: {unknown.why}"
         return Proven((), (Obstacle("namespace-proof", "unknown", message, is_remote=True),))
-    if not found and (state is None or not state.knows_namespaces):
-        return Proven()
+    if not found and not is_asked:
+        return _NOTHING
     return Proven((_unproven(skill_id, namespaces, found[0].why if found else None),))
 
 

@@ -100,13 +100,14 @@ def publish_check(
             probed, failed = probe(value)
             asked += probed
             obstacles += failed
-        findings = _joined(findings, config.apply(asked), document)
+        if asked:
+            findings = _joined(findings, config.apply(asked), document)
     skill = f"{_text(value, 'id')}@{_text(value, 'version')}"
     findings = allowances.apply(allow, skill, findings) if allow else findings
     return PublishReport(
         _text(value, "id"),
         _text(value, "version"),
-        (*config.apply(_pack_difference(state)), *findings),
+        (*_pack_difference(state, config), *findings),
         tuple(obstacles),
         outcome.base,
         state.rule_pack_version if state is not None else None,
@@ -134,8 +135,6 @@ def _asked(
 
 def _joined(known: list[Violation], asked: list[Violation], document: Document | None) -> list[Violation]:
     """Put both into one order; a reserved version is told by its name and not a second time as no version."""
-    if not asked:
-        return known
     if any(finding.rule == rules.RESERVED_VERSION.id for finding in asked):
         known = [each for each in known if not (each.field == versions.FIELD and each.rule in _OF_VERSION)]
     findings = [*known, *asked]
@@ -146,17 +145,20 @@ def _is_schema_fault(finding: Violation) -> bool:
     return finding.rule.startswith("schema/") and finding.severity == "error"
 
 
-def _pack_difference(state: RegistryState | None) -> Iterator[Violation]:
+def _pack_difference(state: RegistryState | None, config: RuleConfig) -> list[Violation]:
     theirs = state.rule_pack_version if state is not None else None
-    if theirs is not None and theirs != RULE_PACK_VERSION:
-        yield rules.RULE_PACK_DIFFERS.found(
-            "",
-            f"rule pack {RULE_PACK_VERSION}",
-            theirs,
-            f"The registry has rule pack {theirs[:40]}, this is {RULE_PACK_VERSION}: what passes here may fail there",
-            hint="Use the version of skillproto that has the registry's rule pack",
-            details={"local": RULE_PACK_VERSION, "registry": theirs[:40]},
-        )
+    if theirs is None or theirs == RULE_PACK_VERSION:
+        return []
+    message = f"The registry has rule pack {theirs[:40]}, this is {RULE_PACK_VERSION}: what passes here may fail there"
+    difference = rules.RULE_PACK_DIFFERS.found(
+        "",
+        f"rule pack {RULE_PACK_VERSION}",
+        theirs,
+        message,
+        hint="Use the version of skillproto that has the registry's rule pack",
+        details={"local": RULE_PACK_VERSION, "registry": theirs[:40]},
+    )
+    return config.apply([difference])
 
 
 def _text(value: JSONValue, name: str) -> str | None:

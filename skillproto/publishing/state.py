@@ -150,7 +150,7 @@ class RegistryState:
 
     def taken(self, name: str) -> Taken | None:
         """Give who holds a name without a published version; None when nobody does."""
-        return self._taken.get(folded(name))
+        return self._taken.get(folded(name)) if self._taken else None
 
     @property
     def knows_namespaces(self) -> bool:
