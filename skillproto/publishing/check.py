@@ -16,6 +16,7 @@ from skillproto.publishing.report import PublishReport
 from skillproto.publishing.state import RegistryState, Versions
 from skillproto.rules import RULE_PACK_VERSION, RuleConfig, check_document, validate
 from skillproto.rules import publishing as rules
+from skillproto.validation.shown import short_text
 from skillproto.violations import JSONValue, Violation, in_order
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Probe(Protocol):
 
 
 _CONFIG = RuleConfig.for_publishing()
+_LONGEST = 300
 _UNUSABLE = ("document/", "protocol/")
 _OF_VERSION = frozenset({"schema/pattern", "schema/format", "schema/length"})
 
@@ -105,8 +107,8 @@ def publish_check(
     skill = f"{_text(value, 'id')}@{_text(value, 'version')}"
     findings = allowances.apply(allow, skill, findings) if allow else findings
     return PublishReport(
-        _text(value, "id"),
-        _text(value, "version"),
+        _shown(value, "id"),
+        _shown(value, "version"),
         (*_pack_difference(state, config), *findings),
         tuple(obstacles),
         outcome.base,
@@ -159,6 +161,11 @@ def _pack_difference(state: RegistryState | None, config: RuleConfig) -> list[Vi
         details={"local": RULE_PACK_VERSION, "registry": theirs[:40]},
     )
     return config.apply([difference])
+
+
+def _shown(value: JSONValue, name: str) -> str | None:
+    text = _text(value, name)
+    return text if text is None or len(text) <= _LONGEST else short_text(text, _LONGEST)
 
 
 def _text(value: JSONValue, name: str) -> str | None:

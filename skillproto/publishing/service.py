@@ -64,7 +64,7 @@ class _Service:
         task = asyncio.ensure_future(asyncio.to_thread(self._answer, body, asked))
         task.add_done_callback(self._ended)
         try:
-            return JSONResponse(await self._in_time(task, asked))
+            return _json(await self._in_time(task, asked))
         except TimeoutError:
             raise HTTPException(504, "The check took longer than is allowed") from None
 
@@ -164,6 +164,11 @@ def create_service(
         ],
         exception_handlers={HTTPException: _told, ClientDisconnect: _gone, Exception: _crashed},
     )
+
+
+def _json(value: JSONValue) -> Response:
+    """Write a reply in ASCII, so that a text that is no Unicode can stand in it."""
+    return Response(json.dumps(value), media_type="application/json")
 
 
 async def _health(request: Request) -> Response:

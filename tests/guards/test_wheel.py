@@ -40,6 +40,14 @@ def test_it_finds_its_schemas(installed: Path, tmp_path: Path) -> None:
     assert len(titles) == len(SCHEMA_NAMES)
 
 
+def test_it_finds_the_schemas_of_a_check_before_publishing(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "from skillproto.publishing.openapi import publish_schema\n"
+        "for name in ('request', 'reply', 'state'): print(publish_schema(name)['title'])"
+    )
+    assert len(_python("-c", code, cwd=tmp_path, path=installed).splitlines()) == 3
+
+
 @pytest.mark.parametrize("engine", ["auto", "reference"])
 def test_it_validates(installed: Path, tmp_path: Path, engine: str) -> None:
     _python("-m", "skillproto", "validate", GOOD, "--engine", engine, cwd=tmp_path, path=installed)

@@ -7,6 +7,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from skillproto import UsageError
@@ -176,3 +178,28 @@ def test_a_state_that_is_given_beside_the_request_counts_where_the_request_has_n
     assert answer({"descriptor": skill()}, state=state)["accepted"] is False
     assert answer({"descriptor": skill(), "state": {}}, state=state)["accepted"] is True
     assert state.find(ID, "1.4.2") != Published(ID, "1.4.2")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "version", "name"]), inner),
+    max_leaves=8,
+)
+MEMBERS = st.dictionaries(st.sampled_from(sorted(skill())), JSON, max_size=4)
+
+
+@given(MEMBERS, MEMBERS)
+@settings(max_examples=60)
+def test_anything_that_json_can_hold_is_answered(service: Any, new: Any, old: Any) -> None:
+    body = {"descriptor": skill() | new, "against": skill(version="1.0.0") | old}
+    reply = service.post("/v1/check", content=json.dumps(body).encode())
+    assert reply.status_code == 200
+    REPLY.validate(reply.json())
+    assert json.loads(reply.text, parse_constant=_refuse)["reports"]
+    state = {"published": [{"id": ID, "version": "1.0.0", "descriptor": skill() | old}]}
+    report: Any = answer({"descriptor": skill(version="1.5.0") | new, "state": state})
+    REPLY.validate(report)
+
+
+def _refuse(word: str) -> None:
+    raise AssertionError(f"{word} is no JSON")
