@@ -72,8 +72,8 @@ def repair_history(
         style: "anthropic", "openai" or "responses"; None sees it from the calls.
         journal: what the client of the run wrote; None for none.
         key_of: gives the Idempotency-Key of a call by its id, None where it has none. What the
-            journal does not know under such a key was never sent. Without it a call's id is tried as
-            its key, and what is not found stays unknown.
+            journal does not know under such a key was never sent (so keep ended calls for as long as runs
+            may wait). Without it a call's id is tried as its key, and what is not found stays unknown.
 
     Returns:
         The conversation in order, and what was done. Once repaired, it comes back as it is.

@@ -51,7 +51,7 @@ def counting() -> Iterator[Counting]:
 @pytest.fixture(scope="module")
 def context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.support.journal_children"])
+    context.set_forkserver_preload(["tests.support.agent_children"])  # one server for all tests that kill
     return context
 
 

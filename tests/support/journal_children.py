@@ -37,7 +37,7 @@ def die() -> None:
 
 def call_once(descriptor: Any, path: str, key: str, text: str, point: str, is_async: bool) -> None:
     """Make a call and be killed at a point, or by somebody else where the point is none of `POINTS`."""
-    _prepare(point)
+    prepare_to_die(point)
     if is_async:
         anyio.run(_call_async, descriptor, path, key, text, point)
         return
@@ -52,7 +52,8 @@ async def _call_async(descriptor: Any, path: str, key: str, text: str, point: st
         await client.invoke(descriptor, {"text": text}, idempotency_key=key)
 
 
-def _prepare(point: str) -> None:
+def prepare_to_die(point: str) -> None:
+    """Have this process killed where it comes to a point of `POINTS` at which something is noted."""
     match point:
         case "before the note":
             _dying(Journal, "begin", before=True)
