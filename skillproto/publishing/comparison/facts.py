@@ -69,8 +69,10 @@ class Facts:
     @cached_property
     def is_whole(self) -> bool:
         """Whether every number that fits is an integer."""
-        return any("integer" in names and "number" not in ([names] if isinstance(names, str) else names)
-                   for names in self.each("type"))  # fmt: skip
+        if any(divisor == int(divisor) for divisor in self.each("multipleOf")):
+            return True
+        lists = [[names] if isinstance(names, str) else names for names in self.each("type")]
+        return any("integer" in names and "number" not in names for names in lists)
 
     @cached_property
     def is_plain(self) -> bool:

@@ -8,6 +8,7 @@ from skillproto.publishing.comparison.facts import Facts
 from skillproto.publishing.comparison.parts import NOTHING, Node, Nodes
 from skillproto.publishing.comparison.phrases import quoted
 
+_MOST_ITEMS = 1_000_000
 _UNDECIDED = "values that it does not allow"
 
 
@@ -104,9 +105,8 @@ def _property_names(engine: Containment, facts: Facts, node: Node, schema: Any) 
 
 def _prefix_items(engine: Containment, facts: Facts, node: Node, schemas: Any) -> Iterator[Reason]:
     if "array" in facts.kinds:
-        for index, schema in enumerate(schemas):
-            if index < facts.most("maxItems"):
-                yield from _item(engine, facts, schema, index)
+        for schema, index in zip(schemas, range(_longest(engine, facts)), strict=False):
+            yield from _item(engine, facts, schema, index)
 
 
 def _items(engine: Containment, facts: Facts, node: Node, schema: Any) -> Iterator[Reason]:
@@ -114,14 +114,21 @@ def _items(engine: Containment, facts: Facts, node: Node, schema: Any) -> Iterat
         return
     start = len(node.get("prefixItems", ()))
     last = max(start, facts.longest_prefix)
-    for index in range(start, last + 1):
-        if index >= facts.most("maxItems"):
-            return
+    for index in range(start, min(last + 1, _longest(engine, facts))):
         if schema != NOTHING:
             yield from _item(engine, facts, schema, index)
         elif not engine.is_empty(engine.facts(facts.item(index))):
             yield engine.reason(node, "items", f"arrays of more than {start} items", certain=facts.is_plain)
             return
+
+
+def _longest(engine: Containment, facts: Facts) -> int:
+    """Give how many items may come, as far as they have schemas of their own; none comes after one that cannot be."""
+    most = min(facts.most("maxItems"), _MOST_ITEMS)
+    for index in range(facts.longest_prefix + 1):
+        if index >= most or engine.is_empty(engine.facts(facts.item(index))):
+            return int(min(index, most))
+    return int(most)
 
 
 def _item(engine: Containment, facts: Facts, schema: Node, index: int) -> Iterator[Reason]:
