@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from skillproto.rules.config import RuleConfig
 
 WORK = 20_000
-"""Steps that all schemas of a comparison may take together; what is not compared then is undecided."""
+"""Steps that all schemas of a comparison may take together, besides those that grow with the number of inputs.
+
+What is not compared then is undecided.
+"""
+
+_WORK_PER_INPUT = 100
+_MOST_WORK = 200_000
 
 
 def diff(
@@ -71,7 +77,8 @@ def diff(
 
 
 def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
-    found = list(all_changes(old, new, Budget(WORK)))
+    work = WORK + _WORK_PER_INPUT * (len(old["inputs"]) + len(new["inputs"]))
+    found = list(all_changes(old, new, Budget(min(work, _MOST_WORK))))
     if not found and not is_equal(_contract(old), _contract(new)):
         found = [change("rewritten", "", "The descriptor says the same in other words")]
     yield from in_level_order(iter(found))

@@ -46,7 +46,7 @@ class Machines:
 
     >>> machines = Machines(Budget(10_000))
     >>> machines.compare(["^[a-c]+$"], "^[a-z]*$"), machines.compare(["^[a-z]+$"], "^[a-c]+$").text
-    (Answer(is_contained=True, text=None), 'd')
+    (Answer(is_contained=True, text=None), 'x')
     """
 
     def __init__(self, budget: Budget) -> None:

@@ -243,6 +243,15 @@ def test_a_hostile_schema_is_compared_in_bounded_time(old: Schema, new: Schema, 
     assert len(json.dumps(found.to_dict())) < 200_000
 
 
+def test_many_plain_parameters_are_all_decided() -> None:
+    pairs = [
+        [{"name": f"p{i}", "type": "string", "schema": {"type": "string", "maxLength": i + more}} for i in range(1500)]
+        for more in (1, 2)
+    ]
+    found = diff(*(with_members(inputs=each) for each in pairs))
+    assert (len(found.changes), {each.rule for each in found.changes}) == (1500, {"diff/input-bounds-widened"})
+
+
 def test_many_hostile_parameters_share_one_bound() -> None:
     pairs = [
         [{"name": f"p{i}", "type": "object", "schema": choices(30, {"maxLength": limit})} for i in range(15)]
