@@ -162,15 +162,12 @@ class RunCore:
 
     def close(self) -> None:
         """Emit the final event, unless it was emitted."""
+        record = self.record
+        facts: dict[str, JSONValue] = {"error": record.error, "reason": record.stop_reason}
+        last = self._event(f"run.{record.state}", facts | {"pending": list(record.pending) or None})
         if not self._ended:
-            self._ended = True
-            failed = self.record.state in ("failed", "cancelled")
-            facts: dict[str, JSONValue] = {"error": self.record.error} if failed else {}
-            if self.record.state == "waiting_for_human":
-                facts = {"reason": self.record.stop_reason, "pending": list(self.record.pending)}
-            if self.record.state == "stopped":
-                facts = {"reason": self.record.stop_reason}
-            self._tell(f"run.{self.record.state}", **facts)
+            self._ended = True  # a moment before, so that an interruption of a listener repeats nothing
+            self.emitter.emit(cast(Any, last))
 
     def _whole(self) -> Generator[Action, Incoming, RunResult | Exception]:
         try:
@@ -242,8 +239,8 @@ class RunCore:
         self._in_step = True
         self._tell("step.started")
         turn = read_turn((yield from self._ask()), self.options.style)
-        self._open = _calls_of(turn)
-        self.record.messages += turn.messages
+        calls, messages = _calls_of(turn), [*self.record.messages, *turn.messages]
+        self._open, self.record.messages = calls, messages  # at once, whatever interrupts
         if not self._open:
             self._conclude(turn)
         elif pending := self._pending():
@@ -335,11 +332,14 @@ class RunCore:
         if not self._open:
             return ()
         dispatch = self._dispatch or self.skills._core(self._plans(), self._left_ms, self._tell_of_tool)
-        self._open, self._dispatch, self.settled = (), None, None
+        self._dispatch = dispatch
         try:
             dispatch.close()
         finally:
-            self.record.messages += answer_messages(dispatch.answers, self.options.style, self.options.locale)
+            told_now = answer_messages(dispatch.answers, self.options.style, self.options.locale)
+            messages = [*self.record.messages, *told_now]
+            self._open, self.record.messages = (), messages  # at once, whatever interrupts
+            self._dispatch = self.settled = None
         return dispatch.answers
 
     def _repair(self) -> None:
@@ -378,11 +378,12 @@ class RunCore:
 
     def _tell(self, name: str, **data: JSONValue) -> None:
         if self.emitter:
-            known = {key: value for key, value in data.items() if value is not None}
-            event = RunEvent(
-                name, self.record.run_id, self.record.agent_id, self.record.steps, self._elapsed_ms(), known
-            )
-            self.emitter.emit(cast(Any, event))
+            self.emitter.emit(cast(Any, self._event(name, data)))
+
+    def _event(self, name: str, data: dict[str, JSONValue]) -> RunEvent:
+        known = {key: value for key, value in data.items() if value is not None}
+        record = self.record
+        return RunEvent(name, record.run_id, record.agent_id, record.steps, self._elapsed_ms(), known)
 
 
 _HISTORY_STYLES: dict[str, Any] = {"anthropic": "anthropic", "openai": "openai", "openai-responses": "responses"}
