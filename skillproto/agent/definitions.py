@@ -111,10 +111,14 @@ def _type(parameter: Parameter) -> JSONValue:
 
 
 def _joined(own: dict[str, JSONValue], schema: JSONValue, at: str) -> dict[str, JSONValue]:
-    """Join what a parameter says itself with the schema that it carries: flat, or under `allOf` where both speak."""
+    """Join what a parameter says itself with the schema that it carries.
+
+    Flat, or under `allOf` where both speak of the same, or where the schema refers to itself as a whole.
+    """
     scan = Scan(schema, "")
     inner: dict[str, Any] = scan.normalised()
     is_flat = _says_no_less(inner.get("type"), own["type"]) and not ("enum" in own and "enum" in inner)
+    is_flat = is_flat and "" not in scan.targets.values()
     base = at if is_flat else f"{at}/allOf/0"
     for place, target in scan.targets.items():
         resolve(inner, place)["$ref"] = "#" + quote(base + target, safe="/~")

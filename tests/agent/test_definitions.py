@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 from anthropic.types import ToolChoiceParam, ToolParam
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp.types import Tool, ToolChoice
@@ -20,6 +20,7 @@ from skillproto.agent.skill_set import SkillSet, TooManyTools
 from skillproto.provider.skill import descriptor as text_statistics
 from skillproto.testing import sample_descriptor
 from skillproto.validation import check_inputs
+from skillproto.validation.embedded import check_embedded
 from tests.support.agents import skill
 
 STYLES = get_args(DefinitionStyle)
@@ -40,6 +41,7 @@ RICH = sample_descriptor(
         {"name": "maybe", "type": "string", "schema": {"type": ["string", "null"]}},
         {"name": "data", "type": "object", "schema": {"const": {"$ref": "#/not/a/reference"}}},
         {"name": "never", "type": "string", "schema": False},
+        {"name": "nest", "type": "array", "schema": {"items": {"$ref": "#"}, "maxItems": 2}},
     ],
 )  # fmt: skip
 SKILLS = SkillSet([RICH, text_statistics("https://example.org")], CLIENT)
@@ -156,6 +158,7 @@ ID = st.from_regex(r"[A-Za-z0-9]{1,8}([._-]{1,2}[A-Za-z0-9]{1,30}){0,6}", fullma
 )
 
 
+@settings(max_examples=40)
 @given(st.sets(ID, min_size=2, max_size=6))
 def test_names_are_valid_and_differ_where_the_ids_do(ids: set[str]) -> None:
     names = {tool_name(id_) for id_ in ids}
@@ -208,6 +211,7 @@ ACCEPTED: list[dict[str, Any]] = [
     {"text": "x", "lang": "es", "top": 3, "marks": ["a"], "maybe": None},
     {"text": "x", "tree": {"down": {"down": {"name": "leaf"}}}, "either": "b"},
     {"text": "x", "data": {"$ref": "#/not/a/reference"}},
+    {"text": "x", "nest": ["not a list, which the schema itself allows", [1, [2]]]},
 ]
 REFUSED: list[dict[str, Any]] = [
     {},
@@ -222,6 +226,8 @@ REFUSED: list[dict[str, Any]] = [
     {"text": "x", "either": "c"},
     {"text": "x", "lang": None},
     {"text": "x", "never": "a"},
+    {"text": "x", "nest": "a"},
+    {"text": "x", "nest": [[1, 2, 3]]},
 ]
 
 
@@ -247,11 +253,54 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from([one["name"] for one in RICH["inputs"]] + ["other"]), VALUES, max_size=4))
 def test_what_the_schema_accepts_the_client_accepts_too(inputs: dict[str, Any]) -> None:
     if Draft202012Validator(input_schema(Descriptor.load(RICH))).is_valid({"text": "x"} | inputs):
         assert check_inputs(RICH["inputs"], {"text": "x"} | inputs) == []
+
+
+LEAF = st.sampled_from(
+    [
+        {"type": "string"},
+        {"type": "integer", "minimum": 0},
+        {"enum": ["a", 1, None]},
+        {"const": {"$ref": "#/x"}},
+        {"type": ["string", "null"]},
+        {"$ref": "#/$defs/d"},
+        {"$ref": "#anchor"},
+        {"$ref": "#"},
+        True,
+        False,
+    ]
+)
+SCHEMA = st.recursive(
+    LEAF,
+    lambda inner: st.one_of(
+        st.fixed_dictionaries({"items": inner}),
+        st.fixed_dictionaries({"properties": st.dictionaries(st.sampled_from(["down", "$ref"]), inner, max_size=2)}),
+        st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=2)}),
+        st.fixed_dictionaries({"not": inner}),
+    ),
+    max_leaves=4,
+)
+TYPE = st.sampled_from(["string", "integer", "number", "object", "array", "boolean"])
+
+
+@settings(max_examples=150)
+@given(SCHEMA, TYPE, st.booleans(), st.lists(VALUES, min_size=1, max_size=4))
+def test_a_schema_says_the_same_where_it_was_moved_to(
+    schema: Any, kind: str, required: bool, values: list[Any]
+) -> None:
+    if isinstance(schema, dict):
+        schema = schema | {"$defs": {"d": {"type": "integer"}, "e": {"$anchor": "anchor", "type": "string"}}}
+    assume(not check_embedded(schema, at=""))
+    parameter = {"name": "p", "type": kind, "required": required, "schema": schema}
+    moved = input_schema(Descriptor.load(sample_descriptor(inputs=[parameter])))
+    Draft202012Validator.check_schema(moved)
+    for value in values:
+        accepts = Draft202012Validator(moved).is_valid({"p": value})
+        assert accepts is (check_inputs([parameter], {"p": value}) == []) or value is None
 
 
 def test_the_description_has_what_the_skill_gives_and_nothing_that_nobody_sees() -> None:
