@@ -114,6 +114,9 @@ class SkillError(SkillprotoError):
     Raised as the subclass of its code, so that `except AuthRequired` works as well as a
     look at `code`. It pickles, and its text holds no credentials.
 
+    Raises:
+        UsageError: a subclass is made with a code that is not its own.
+
     Attributes:
         code: an `ErrorCode`.
         message: what happened, for people.
@@ -156,6 +159,9 @@ class SkillError(SkillprotoError):
     ) -> None:
         super().__init__(message)
         self.code = ErrorCode(code)
+        if self._classes.get(self.code) is not type(self) and type(self) in self._classes.values():
+            name = type(self).__name__
+            raise UsageError(f"{name} is the class of {type(self).code}; make a SkillError to get that of {self.code}")
         self.message = message
         self.details: dict[str, JSONValue] = dict(details or {})
         self.retry = retry

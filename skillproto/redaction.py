@@ -7,7 +7,7 @@ when it has the form of a well-known kind of key.
 import re
 from base64 import b64encode
 from collections.abc import Iterable
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from skillproto.violations import JSONValue
 
@@ -190,6 +190,22 @@ def safe_url(url: str) -> str:
         return MASK
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+_KEYS = frozenset({"key", "sig", "signature", "auth", "code", "sas", "jwt"})
+
+
+def query_secrets_of(url: str) -> list[str]:
+    """Give the secrets in the query of an address: the values whose names say that they are one.
+
+    >>> query_secrets_of("https://host/run?version=2024&api_key=s%33cret&sig=abcd")
+    ['s3cret', 'abcd']
+    """
+    try:
+        pairs = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        return []
+    return [value for name, value in pairs if is_secret_name(name) or name.lower() in _KEYS]
 
 
 def user_info_of(url: str) -> list[str]:

@@ -1,10 +1,22 @@
 """Errors as envelopes: what is written can be read again."""
 
+import pickle
 from typing import Any
 
 import pytest
 
-from skillproto import ErrorCode, RetryHint, SkillError, UsageError, ValidationFailed, Violation, is_retryable, validate
+from skillproto import (
+    AuthRequired,
+    Cancelled,
+    ErrorCode,
+    RetryHint,
+    SkillError,
+    UsageError,
+    ValidationFailed,
+    Violation,
+    is_retryable,
+    validate,
+)
 
 
 @pytest.mark.parametrize("retryable", [None, True, False])
@@ -60,3 +72,18 @@ def test_a_violation_with_the_protocols_four_members_is_enough() -> None:
 def test_what_is_no_envelope_is_refused(value: Any) -> None:
     with pytest.raises(UsageError, match="not an error envelope"):
         SkillError.from_dict(value)
+
+
+@pytest.mark.parametrize("code", [code for code in ErrorCode if code is not ErrorCode.AUTH_REQUIRED])
+def test_a_class_and_its_code_never_disagree(code: ErrorCode) -> None:
+    with pytest.raises(UsageError, match="AuthRequired is the class of AUTH_REQUIRED"):
+        AuthRequired(code, "No")
+    assert type(SkillError(code, "No")).code is code
+
+
+def test_an_error_of_ones_own_may_have_any_code() -> None:
+    class Own(SkillError):
+        pass
+
+    assert Own("AUTH_REQUIRED", "No").code is ErrorCode.AUTH_REQUIRED
+    assert isinstance(pickle.loads(pickle.dumps(SkillError("CANCELLED", "No"))), Cancelled)

@@ -69,7 +69,7 @@ def asixto(answer: Answer) -> Failure | None:
     nested = "error_type" in answer.error
     told = answer.error if nested else answer.members
     kind = ERROR_TYPES.get(str(told.get("error_type")))
-    if kind is None and not nested:
+    if kind is None and not nested and not _is_flat(told):
         return None
     kind = kind or "UNKNOWN"
     details = as_object(told.get("details"))
@@ -90,6 +90,15 @@ def asixto(answer: Answer) -> Failure | None:
         None if unsure else kind,
         _violations(code, details),
     )
+
+
+def _is_flat(told: Mapping[str, JSONValue]) -> bool:
+    """Say whether a body is a failure written without its `error`: a type, whichever, beside words for the user.
+
+    An output that happens to have an `error_type` of its own has no `user_message` beside it.
+    """
+    has_words = isinstance(told.get("error_type"), str) and isinstance(told.get("user_message"), str)
+    return has_words and "output" not in told and "execution_id" not in told
 
 
 def _category(details: Mapping[str, JSONValue]) -> str | None:

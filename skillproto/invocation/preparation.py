@@ -13,7 +13,7 @@ from skillproto.errors import UsageError, ValidationFailed
 from skillproto.invocation.auth import Credentials, Grant
 from skillproto.invocation.origins import origin_of, require_safe_transport, same_origin
 from skillproto.invocation.prepared import Prepared, Shared
-from skillproto.redaction import safe_url, user_info_of
+from skillproto.redaction import query_secrets_of, safe_url, user_info_of
 from skillproto.violations import JSONValue, Violation, pointer
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Skill:
         if self._grant is not None:
             return self._grant
         grant = credentials.grant(self.descriptor.auth, self.url)
-        grant.secrets.extend(user_info_of(self.url))
+        grant.secrets.extend((*user_info_of(self.url), *query_secrets_of(self.url)))
         if grant.is_fixed:
             self._grant = grant
         return grant

@@ -23,6 +23,12 @@ from tests.support.bodies import FASTAPI, PAGE, SYSTEM, asixto, envelope, error_
         ({"error": {"error_type": None}}, "UNKNOWN", False, {"error_type": "UNKNOWN", "http_status": 200}),
         ({"error": {"error_type": ["SYSTEM"]}}, "UNKNOWN", False, {"error_type": "UNKNOWN", "http_status": 200}),
         ({"error_type": "SYSTEM"}, "EXECUTION_FAILED", True, {"error_type": "SYSTEM", "category": "transient"}),
+        (
+            {"error_type": "LATE", "user_message": "No."},
+            "UNKNOWN",
+            False,
+            {"error_type": "UNKNOWN", "http_status": 200},
+        ),
         (tool_result(), "EXECUTION_FAILED", False, {}),
         (tool_result(errorCategory="transient"), "EXECUTION_FAILED", True, {"category": "transient"}),
         (
@@ -343,3 +349,18 @@ def test_a_registered_contract_that_raises_is_contained(caplog: pytest.LogCaptur
     finally:
         undo()
     assert "without it" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error_type": "rare"},
+        {"error_type": "rare", "user_message": None},
+        {"error_type": 7, "user_message": "Seen often"},
+        {"output": {"n": 1}, "error_type": "rare", "user_message": "Seen often"},
+        {"output": {"error_type": "SYSTEM", "user_message": "Seen often"}},
+    ],
+    ids=["no words", "null words", "no text", "beside an output", "inside an output"],
+)
+def test_an_output_that_speaks_of_types_of_errors_is_no_failure(body: Any) -> None:
+    assert isinstance(read_reply(200, {}, json.dumps(body).encode()), Reply)

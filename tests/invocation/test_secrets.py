@@ -64,3 +64,18 @@ def test_the_user_part_of_an_endpoints_address_is_a_secret_too() -> None:
     shown = f"{raised.value.__dict__} {events}"
     assert raised.value.details["seen"] == f"no Basic {MASK} {MASK}"
     assert ("pw-47112" in shown, base64.b64encode(b"ann:pw-47112").decode() in shown) == (False, False)
+
+
+def test_a_key_in_the_query_of_an_endpoint_is_a_secret_too() -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(403, text=f"no: {request.url} (of 2024-06)"))
+    events: list[Event] = []
+    with (
+        SkillClient(caller_id="x", transport=transport, on_event=events.append) as client,
+        pytest.raises(SkillError) as raised,
+    ):
+        client.invoke(
+            descriptor("https://skill.example/run?version=2024-06&api_key=k-47112%20&sig=s-9981"), {"text": "x"}
+        )
+    shown = f"{raised.value.__dict__} {events}"
+    assert [part in shown for part in ("k-47112", "s-9981")] == [False, False]
+    assert "(of 2024-06)" in shown
