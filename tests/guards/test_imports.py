@@ -111,6 +111,8 @@ def test_importing_the_package_loads_none_of_its_rooms() -> None:
         ("validate", HEAVY),
         ("RetryPolicy", ("httpx", "jsonschema", "yaml")),
         ("read_reply", ("httpx", "jsonschema", "yaml", "backoff")),
+        ("to_tool_result", HEAVY),
+        ("from_gateway", HEAVY),
     ],
 )
 def test_a_name_pulls_in_only_what_it_needs(name: str, free_of: tuple[str, ...]) -> None:
