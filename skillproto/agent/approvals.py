@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from skillproto.agent.definitions import did_you_mean
+from skillproto.agent.run_messages import as_json
 from skillproto.errors import ErrorCode, SkillError, UsageError
 from skillproto.invocation.excerpts import excerpt
 from skillproto.invocation.wire import Result
@@ -37,7 +38,7 @@ def read_decisions(given: Decisions | None, pending: Sequence[str]) -> dict[str,
     >>> read_decisions({"c1": "approve", "c2": {"output": 7}}, ["c1", "c2"])["c2"].output
     7
     """
-    pairs = list(given.items() if isinstance(given, Mapping) else given or ())
+    pairs = _pairs(given)
     ids = [id_ for id_, _ in pairs]
     twice = dict.fromkeys(id_ for id_ in ids if ids.count(id_) > 1)
     if twice:
@@ -53,6 +54,14 @@ def read_decisions(given: Decisions | None, pending: Sequence[str]) -> dict[str,
     return {id_: settled for id_, settled in read.items() if settled is not None}
 
 
+def _pairs(given: Any) -> list[tuple[Any, Any]]:
+    pairs = given.items() if isinstance(given, Mapping) else () if given is None else given
+    try:
+        return [(id_, decision) for id_, decision in pairs if not isinstance(pairs, str)]
+    except (TypeError, ValueError):
+        raise UsageError("give decisions by tool call id, or as pairs of an id and a decision") from None
+
+
 def _listed(ids: Iterable[Any]) -> str:
     return ", ".join(excerpt(str(id_), 80) for id_ in ids)
 
@@ -66,12 +75,19 @@ def _read(id_: str, decision: Any) -> SkillError | Result | None:
         if isinstance(why := decision.get("reject"), str):
             return rejected(why)
         if "output" in decision:
-            return Result(decision["output"], None, 0, 0)
+            return Result(_json(id_, decision["output"]), None, 0, 0)
     known = (*_WORDS, *_MEMBERS)
     raise UsageError(
         f'the decision for tool call {_listed([id_])} must be "approve", "reject", {{"reject": "why"}} or '
         f'{{"output": ...}}{did_you_mean(decision, known)}'
     )
+
+
+def _json(id_: str, output: Any) -> JSONValue:
+    try:
+        return as_json(output)
+    except ValueError:
+        raise UsageError(f"the output that was given for tool call {_listed([id_])} is no JSON") from None
 
 
 def rejected(why: str | None) -> SkillError:

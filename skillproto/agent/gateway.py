@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from skillproto.agent.gateway_bodies import Told, read_told
+from skillproto.agent.gateway_bodies import Told, read_ms, read_told
 from skillproto.agent.gateway_words import CONTEXT_OVERFLOW, OVERFLOW, Meaning, meaning_of
 from skillproto.errors import ErrorCode, RetryHint, SkillError
 from skillproto.invocation.excerpts import excerpt
@@ -19,6 +19,9 @@ from skillproto.redaction import hide, known_forms
 from skillproto.violations import JSONValue
 
 Headers = Mapping[str, str] | Sequence[tuple[str, str]]
+
+_SHOWN_CHARS = 200
+_MOST_SHOWN = 20
 
 
 class GatewayFacts(NamedTuple):
@@ -159,8 +162,7 @@ def _may_retry(meaning: Meaning | None, error: SkillError, should: str | None) -
 
 
 def _hint(told: RetryHint | None, headers: Mapping[str, str], wait_ms: int | None) -> RetryHint | None:
-    given = headers.get("retry-after-ms", "").strip()
-    header_ms = round(float(given)) if given.replace(".", "", 1).isdecimal() else None
+    header_ms = read_ms(headers.get("retry-after-ms", "").strip(), 1)
     delay_ms = later(told.suggested_delay_ms if told else None, header_ms, wait_ms)
     return RetryHint.read({"suggested_delay_ms": delay_ms, "max_attempts": told.max_attempts if told else None})
 
@@ -192,10 +194,29 @@ def from_gateway(error: BaseException, *, secrets: Iterable[str] = ()) -> SkillE
         outcome = read_gateway(seen.status or 200, seen.headers, _encoded(body), secrets=secrets)
         told = outcome if isinstance(outcome, SkillError) else _unclear(seen.status)
     told.http_status = seen.status
-    told.request_id = told.request_id or seen.request_id
-    told.details |= {name: value for name, value in seen.facts.items() if name not in told.details}
+    told.request_id = told.request_id or (excerpt(seen.request_id, _SHOWN_CHARS) if seen.request_id else None)
+    facts = hide(seen.facts, known_forms(secrets))
+    told.details |= {name: _bounded(value) for name, value in facts.items() if name not in told.details}
     told.__cause__ = error
     return told
+
+
+_OF_THE_NETWORK = ("Connect", "NetworkError", "RemoteProtocolError", "ProxyError")
+_OF_FILES = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+
+
+def _is_of_the_network(error: BaseException) -> bool:
+    """Say whether a system's error can be one of a connection; that a file is missing does not pass."""
+    return isinstance(error, OSError) and not isinstance(error, _OF_FILES)
+
+
+def _bounded(value: JSONValue) -> JSONValue:
+    """Give a text, or the texts and numbers of a list, short enough to show."""
+    if isinstance(value, str):
+        return excerpt(value, _SHOWN_CHARS)
+    if isinstance(value, list):
+        return [_bounded(each) for each in value[:_MOST_SHOWN] if isinstance(each, str | int)]
+    return value
 
 
 def _unclear(status: int | None) -> SkillError:
@@ -219,7 +240,7 @@ def _without_reply(error: BaseException, secrets: Iterable[str]) -> SkillError:
         return SkillError(
             ErrorCode.EXECUTION_TIMEOUT, "The model did not answer in time", details={"reason": "timeout"}
         )
-    if any("Connect" in name for name in names) or isinstance(error, OSError):
+    if any(word in name for name in names for word in _OF_THE_NETWORK) or _is_of_the_network(error):
         words = "The model gateway cannot be reached"
         return SkillError(ErrorCode.ENDPOINT_UNREACHABLE, words, details={"reason": "unreachable"})
     if meaning_of(names, [str(error)], None) is None:

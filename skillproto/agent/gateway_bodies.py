@@ -5,6 +5,7 @@ Google's message), or in a list of one; all of them are looked at.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from skillproto.violations import JSONValue
 _DEEPEST = 4
 _MOST_PROVIDERS = 20
 _NAME_CHARS = 100
+_LONGEST_S = 10**9
+_DECIMAL = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _WRAPPING = ("error", "metadata", "raw", "message", "upstream_error", "body")
 _NAMING = ("code", "type", "status", "error", "error_code", "reason", "error_type", "errorType", "__type")
 _SPEAKING = ("message", "description", "detail", "errorMessage", "error")
@@ -111,12 +114,21 @@ def _wait_ms(levels: tuple[Mapping[str, JSONValue], ...]) -> int | None:
     for level in levels:
         for each in level["details"] if isinstance(level.get("details"), list) else ():
             delay = each.get("retryDelay") if isinstance(each, dict) else None
-            if isinstance(delay, str) and delay.endswith("s") and delay[:-1].replace(".", "", 1).isdecimal():
-                return whole_ms(round(float(delay[:-1]) * 1000))
+            if isinstance(delay, str) and delay.endswith("s"):
+                return read_ms(delay[:-1], 1000)
         seconds = level.get("retry_after_seconds", level.get("retry_after"))
-        if type(seconds) in (int, float):
+        if type(seconds) in (int, float) and abs(seconds) < _LONGEST_S:
             return whole_ms(round(seconds * 1000))
     return None
+
+
+def read_ms(text: str, unit_ms: int) -> int | None:
+    """Read a wait that is written as a decimal number; None for anything else.
+
+    >>> read_ms("1.5", 1000), read_ms("9" * 400, 1), read_ms("soon", 1)
+    (1500, None, None)
+    """
+    return whole_ms(round(float(text) * unit_ms)) if _DECIMAL.fullmatch(text) else None
 
 
 def _facts(levels: tuple[Mapping[str, JSONValue], ...]) -> dict[str, JSONValue]:

@@ -63,8 +63,8 @@ def _ask(hands: Hands, ask: Ask, cancel: CancelToken | None) -> Replied | Raised
         return Halted()
     try:
         reply = hands.model(ask.messages, ask.tools)
-    except Exception as error:
-        return Raised(error)
+    except Exception as error:  # a model that is cancelled as well may raise whatever it likes
+        return Halted() if cancel is not None and cancel.cancelled else Raised(error)
     return Halted() if cancel is not None and cancel.cancelled else Replied(reply)
 
 

@@ -85,6 +85,9 @@ class Record:
             raise UsageError("not a saved run: it is no JSON") from None
         if copied["state"] not in get_args(State):
             raise UsageError(f"not a saved run: no run is {excerpt(str(copied['state']), 40)!r}")
+        wrong = next((name for name in names if not _fits(name, copied[name])), None)
+        if wrong is not None:
+            raise UsageError(f"not a saved run: its {wrong!r} has another form")
         return cls(**{name: copied[name] for name in names})
 
     def result(self) -> RunResult:
@@ -95,6 +98,29 @@ class Record:
         return RunResult(
             self.run_id, self.state, self.output, self.stop_reason, pending, self.steps, saved["messages"], saved
         )
+
+
+def _fits(name: str, value: JSONValue) -> bool:
+    """Say whether a member of a saved run has the form that it is saved in."""
+    match name:
+        case "run_id" | "agent_id" | "style":
+            return isinstance(value, str) and value != ""
+        case "steps" | "elapsed_ms":
+            return type(value) is int and value >= 0
+        case "messages":
+            return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+        case "pending":
+            return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        case "calls":
+            return isinstance(value, list) and all(map(_is_call, value))
+        case _:
+            return True
+
+
+def _is_call(value: JSONValue) -> bool:
+    if not isinstance(value, dict) or not {"id", "name", "inputs"} <= value.keys():
+        return False
+    return isinstance(value["id"], str) and isinstance(value["name"], str) and isinstance(value.get("broken"), dict | None)
 
 
 class StateAccessor(Protocol):

@@ -4,6 +4,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
+import httpx
 import pytest
 
 from skillproto.agent.gateway import (
@@ -380,6 +381,9 @@ class MyConnectError(Exception): ...
         (TimeoutError(), "EXECUTION_TIMEOUT", True),
         (ConnectionResetError(), "ENDPOINT_UNREACHABLE", True),
         (MyConnectError("https://user:secret@host"), "ENDPOINT_UNREACHABLE", True),
+        (httpx.ReadError("secret"), "ENDPOINT_UNREACHABLE", True),
+        (httpx.RemoteProtocolError("peer closed, secret"), "ENDPOINT_UNREACHABLE", True),
+        (FileNotFoundError(2, "no such file"), "UNKNOWN", False),
         (ValueError("my secret"), "UNKNOWN", False),
     ],
     ids=str,
@@ -389,6 +393,37 @@ def test_an_exception_without_a_reply_is_told_by_its_kind(error: Exception, code
     assert (told.code.value, is_retryable(told), told.http_status) == (code, retried, None)
     assert told.__cause__ is error
     assert "secret" not in str(told)
+
+
+@pytest.mark.parametrize(
+    ("headers", "error"),
+    [
+        ({"retry-after-ms": "9" * 400}, {"message": "Slow down"}),
+        ({"retry-after-ms": "1.2.3"}, {"message": "Slow down"}),
+        ({}, {"message": "Slow down", "details": [{"retryDelay": f"{'9' * 400}s"}]}),
+        ({}, {"message": "Slow down", "retry_after": 1e308}),
+        ({}, {"message": "Slow down", "retry_after": -1e308}),
+    ],
+    ids=["header", "dots", "google", "body", "negative"],
+)
+def test_a_wait_beyond_all_reason_is_no_wait(headers: dict[str, str], error: dict[str, Any]) -> None:
+    told = read_gateway(429, headers, json.dumps({"error": error}))
+    assert isinstance(told, SkillError)
+    assert (told.code.value, retry_after_ms(told)) == ("ENDPOINT_UNREACHABLE", None)
+
+
+class TellsTooMuch(Exception):
+    status_code = 503
+    request_id = "r" * 9000
+    reason = "my-own-key-1 " * 1000
+    failed_providers: tuple[Any, ...] | list[Any] = ["p" * 5000] * 300 + [object()]
+
+
+def test_what_an_exception_says_of_a_gateway_is_bounded_and_without_secrets() -> None:
+    told = from_gateway(TellsTooMuch(), secrets=["my-own-key-1"])
+    assert "my-own-key-1" not in repr(told.details)
+    assert len(json.dumps(told.details)) < 10_000
+    assert len(told.request_id or "") <= 200
 
 
 def test_an_error_of_ours_stays_what_it_is() -> None:

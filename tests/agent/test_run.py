@@ -60,7 +60,7 @@ def test_a_token_cancels_a_run_while_its_calls_run() -> None:
     assert [(id_, error) for id_, _, error in results(ran.saved["messages"])] == [("c1", False), ("c2", True)]
 
 
-@pytest.mark.parametrize("place", ["before", "while the model thinks", "while waiting"])
+@pytest.mark.parametrize("place", ["before", "while the model thinks", "the model raises", "while waiting"])
 def test_a_token_cancels_a_run_at_other_moments_too(place: str) -> None:
     token = CancelToken()
     now = FakeTime(on_wait=lambda seconds: token.cancel())
@@ -71,6 +71,8 @@ def test_a_token_cancels_a_run_at_other_moments_too(place: str) -> None:
         if place == "while waiting":
             raise ConnectionError("reset")
         token.cancel()
+        if place == "the model raises":
+            raise RuntimeError("closed")
         return wants(ECHO)
 
     ran = Driver("sync").run([], model=model, use=lambda run: run.start("Go", cancel=token), client={"timing": now})
