@@ -163,7 +163,7 @@ class DispatchCore:
         """What is to be raised: the first failure, in the order of the calls, that ends the run."""
         error = next((answer.error for answer in self.answers if answer.fails_run), None)
         if self.is_stopped:
-            error = cancelled(CALLER)
+            error = SkillError(ErrorCode.CANCELLED, "The caller cancelled the calls", details={"reason": CALLER})
         if error is not None:
             error.answers = self.answers
         return error

@@ -120,7 +120,8 @@ def _fits(name: str, value: JSONValue) -> bool:
 def _is_call(value: JSONValue) -> bool:
     if not isinstance(value, dict) or not {"id", "name", "inputs"} <= value.keys():
         return False
-    return isinstance(value["id"], str) and isinstance(value["name"], str) and isinstance(value.get("broken"), dict | None)
+    has_names = isinstance(value["id"], str) and isinstance(value["name"], str)
+    return has_names and isinstance(value.get("broken"), dict | None)
 
 
 class StateAccessor(Protocol):

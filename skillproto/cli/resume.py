@@ -52,12 +52,17 @@ def command(path: str | None, only_list: bool, forgotten: tuple[str, ...], **opt
     """
     if path is None:
         raise click.UsageError(f"give the journal: --journal PATH, or the environment variable {JOURNAL}")
-    with _opened(path) as journal:
-        if forgotten:
-            return _forget(journal, forgotten, options["output_format"])
-        if only_list:
-            return _list(list(journal.open_calls()), options["output_format"])
-        return _resume(journal, options)
+    try:
+        with _opened(path) as journal:
+            if forgotten:
+                return _forget(journal, forgotten, options["output_format"])
+            if only_list:
+                return _list(list(journal.open_calls()), options["output_format"])
+            return _resume(journal, options)
+    except SkillError as error:
+        if error.details.get("reason") != "journal":
+            raise
+        raise click.ClickException(plain(error.message)) from None
 
 
 def _opened(path: str) -> "Journal":

@@ -15,14 +15,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+from urllib.parse import parse_qsl
 
 from skillproto.errors import SkillError, UsageError
-from skillproto.invocation.journal_file import Durability, connect, told_as_ours, transaction
+from skillproto.invocation.journal_file import Durability, connect, told_as_ours, transaction, whole_rows
 from skillproto.invocation.journal_owner import Owner
 from skillproto.invocation.journal_states import Entry, State, read_outcome, write_outcome
 from skillproto.invocation.retry import check_whole
 from skillproto.invocation.wire import Result
-from skillproto.redaction import user_info_of
+from skillproto.redaction import is_secret_name, user_info_of
 from skillproto.violations import JSONValue
 
 _MARGIN_MS = 30_000
@@ -263,13 +264,14 @@ class Journal:
             f"SELECT {_COLUMNS}, skills.descriptor FROM calls"  # noqa: S608 - ours
             f" LEFT JOIN skills ON skills.digest = calls.descriptor WHERE {where}"
         )
-        with self._reading() as connection:
+        with self._reading() as connection, whole_rows():
             return [self._entry(row) for row in connection.execute(query, values)]
 
     def _row(self, connection: sqlite3.Connection, skill_id: str, key: str) -> Entry | None:
         query = f"SELECT {_COLUMNS}, NULL FROM calls WHERE skill_id = ? AND key = ?"  # noqa: S608 - ours
         row = connection.execute(query, (skill_id, key)).fetchone()
-        return None if row is None else self._entry(row)
+        with whole_rows():
+            return None if row is None else self._entry(row)
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         skill_id, key, state, digest, body, execution_id, outcome, may_have_run, begun_ms, changed_ms = row[:10]
@@ -286,7 +288,7 @@ class Journal:
             changed_ms=changed_ms,
             is_busy=owner[0] is not None and (is_mine or (lease_ms > _now_ms() and not Owner(*owner).is_gone())),
             digest=digest,
-            body=body,
+            body=None if body is None else bytes(body),
             descriptor=None if descriptor is None else json.loads(descriptor),
         )
 
@@ -323,17 +325,22 @@ def digest_of(descriptor: Any, inputs: Any) -> str | None:
 
 
 def require_no_credentials(descriptor: Mapping[str, Any]) -> None:
-    """See to it that no address of a descriptor that is written down holds a password.
+    """See to it that no address of a descriptor that is written down holds a password or a key.
 
     Raises:
         UsageError: one does.
     """
     for name in ("url", "status_url", "result_url"):
-        if user_info_of(descriptor["endpoint"].get(name) or ""):
+        if _holds_credentials(descriptor["endpoint"].get(name) or ""):
             raise UsageError(
                 f"the descriptor's endpoint.{name} holds credentials, and a journal keeps none: give them as"
                 " `credentials` to the client"
             )
+
+
+def _holds_credentials(url: str) -> bool:
+    query = parse_qsl(url.partition("?")[2].partition("#")[0])
+    return bool(user_info_of(url)) or any(is_secret_name(name) and value[:1] != "{" for name, value in query)
 
 
 def _now_ms() -> int:

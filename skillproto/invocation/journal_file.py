@@ -126,6 +126,16 @@ def told_as_ours() -> Iterator[None]:
         raise SkillError(ErrorCode.UNKNOWN, message, details={"reason": "journal"}) from error
 
 
+@contextmanager
+def whole_rows() -> Iterator[None]:
+    """Let rows that cannot be read leave as a `SkillError`: the file was damaged, or written by somebody else."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, UsageError) as error:
+        message = "The journal could not be read: a call in it is damaged"
+        raise SkillError(ErrorCode.UNKNOWN, message, details={"reason": "journal"}) from error
+
+
 def _words(error: Exception) -> str:
     """Say what happened in words of ours; SQLite has a fixed name for it."""
     if isinstance(error, UnicodeError):

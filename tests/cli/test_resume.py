@@ -1,6 +1,7 @@
 """`skillproto resume` and `skillproto invoke --journal`."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,3 +102,16 @@ def test_a_journal_that_cannot_be_read_is_three_and_one_document(path: Path, con
     assert (ran.code, ran.json()["error"]["details"]["reason"]) == (3, "failed")
     assert str(path) in ran.err
     assert path.exists() is (content is not None)
+
+
+@pytest.mark.parametrize("options", [(), ("--list",)], ids=["resume", "list"])
+def test_a_call_that_was_damaged_is_no_fault_of_ours(
+    provider: RunningProvider, path: Path, options: tuple[str]
+) -> None:
+    start(provider, path, "k1")
+    connection = sqlite3.connect(path)
+    connection.executescript("UPDATE calls SET state = 'weird'")
+    connection.close()
+    ran = run("resume", "--journal", path, *options)
+    assert (ran.code, ran.out) == (3, "")
+    assert "a call in it is damaged" in ran.err

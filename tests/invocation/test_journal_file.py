@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from skillproto import Result, SkillClient, UsageError
+from skillproto import Result, SkillClient, SkillError, UsageError
 from skillproto.invocation.journal import Beginning, Journal
 from skillproto.invocation.journal_owner import Owner
 from skillproto.provider import RunningProvider, running_provider
@@ -114,9 +114,16 @@ def test_credentials_never_stand_in_it_and_inputs_only_until_they_are_not_needed
     assert b"words-of-the-caller" not in everything
 
 
-def test_an_address_that_holds_a_password_is_not_written_down(provider: RunningProvider, path: Path) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [lambda url: url.replace("//", "//ann:pass-word@"), lambda url: f"{url}?a=1&api_key=pass-word#x"],
+    ids=["user part", "query"],
+)
+def test_an_address_that_holds_a_password_is_not_written_down(
+    provider: RunningProvider, path: Path, written: Callable[[str], str]
+) -> None:
     endpoint = provider.descriptor["endpoint"]
-    skill = provider.descriptor | {"endpoint": endpoint | {"url": endpoint["url"].replace("//", "//ann:pass-word@")}}
+    skill = provider.descriptor | {"endpoint": endpoint | {"url": written(endpoint["url"])}}
     with SkillClient(caller_id="tests", journal=path) as client, pytest.raises(UsageError, match="keeps none"):
         client.invoke(skill, {"text": "hola"})
     assert b"pass-word" not in b"".join(each.read_bytes() for each in path.parent.iterdir())
@@ -173,6 +180,27 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(
 def test_what_is_no_path_is_refused(given: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         SkillClient(caller_id="tests", journal=given)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "state = 'weird'",
+        "outcome = '{'",
+        """outcome = '{"result": {}}'""",
+        """outcome = '{"error": 1}'""",
+        "owner = 'o', lease_ms = 'soon'",
+        "descriptor = 'x'; UPDATE skills SET digest = 'x', descriptor = '{'",
+    ],
+)
+def test_a_row_that_was_damaged_is_told_as_that(path: Path, damage: str) -> None:
+    with Journal(path) as journal:
+        journal.begin(Beginning("s", "k", "d", {}, b"{}", 1000, is_claimed=False))
+    connection = sqlite3.connect(path)
+    connection.executescript(f"UPDATE calls SET {damage}")
+    connection.close()
+    with Journal(path) as journal, pytest.raises(SkillError, match="a call in it is damaged"):
+        list(journal.open_calls())
 
 
 def test_many_may_make_the_file_at_once(path: Path) -> None:
