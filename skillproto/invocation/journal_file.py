@@ -6,10 +6,11 @@ after the machine itself went down is the caller's choice.
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from skillproto.errors import ErrorCode, SkillError, UsageError
 
@@ -23,6 +24,8 @@ MARK = 0x736B6C70
 
 _SYNC = {"process": "NORMAL", "machine": "FULL"}
 _BUSY_S = 5.0
+_PAUSE_S = 0.01
+_Done = TypeVar("_Done")
 _TABLES = """
 CREATE TABLE skills (digest TEXT PRIMARY KEY, descriptor TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE calls (
@@ -49,11 +52,27 @@ def connect(path: Path, durability: Durability, *, must_exist: bool = False) -> 
         raise UsageError(f"there is no journal at {path}; give the path that the client was given")
     _make_private(path)
     try:
-        return _opened(path, durability)
+        return _patiently(lambda: _opened(path, durability))
     except sqlite3.OperationalError as error:
         raise UsageError(f"the journal at {path} cannot be opened: {_words(error)}") from error
     except sqlite3.DatabaseError as error:
         raise UsageError(f"{path} is no journal, or is damaged: move it away, and a new one is made") from error
+
+
+def _patiently(work: Callable[[], _Done]) -> _Done:
+    """Do it again while others are at the file: where it is made or recovered, SQLite itself does not wait."""
+    until = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() >= until:
+                raise
+        time.sleep(_PAUSE_S)
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _make_private(path: Path) -> None:
@@ -106,7 +125,7 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Write all of a block or nothing of it, with no other writer in between."""
-    connection.execute("BEGIN IMMEDIATE")
+    _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
     try:
         yield connection
     except BaseException:

@@ -79,7 +79,7 @@ def session(provider: RunningProvider, descriptor: Path) -> Session:
         for name, (tool, arguments, faults) in ASKED.items():
             provider.requests.clear()
             provider.state.starts.extend(faults)
-            limit_s = 0.5 if name == "given up" else 20
+            limit_s = 1.5 if name == "given up" else 20
             try:
                 told.answers[name] = await client.call_tool(tool, arguments, read_timeout_seconds=limit_s)
             except MCPError as error:

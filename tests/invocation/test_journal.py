@@ -158,8 +158,8 @@ def test_a_result_too_large_to_keep_is_fetched_again(provider: RunningProvider, 
 
 
 def test_an_execution_that_outlives_the_deadline_stays_open_and_is_resumed(call: Calling, path: Path) -> None:
-    with running_provider(duration_ms=300) as slow:
-        error = failing(call, slow.descriptor, timeout_ms=250)
+    with running_provider(duration_ms=2000) as slow:
+        error = failing(call, slow.descriptor, timeout_ms=700)
         assert error.code == "EXECUTION_TIMEOUT"
         known = entry(path)
         assert (known.state, known.is_busy) == ("accepted", False)
@@ -209,13 +209,19 @@ def _cancel_after(token: CancelToken, provider: RunningProvider, method: str) ->
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_a_cancelled_task_leaves_its_execution_open(path: Path, backend: str) -> None:
     async def main() -> None:
-        async with AsyncSkillClient(caller_id="tests", journal=path) as client:
-            with anyio.move_on_after(0.3):
-                await client.invoke(slow.descriptor, {"text": "hola"}, 5000, idempotency_key="k")
+        async with AsyncSkillClient(caller_id="tests", journal=path) as client, anyio.create_task_group() as group:
+            group.start_soon(_cancel_once_asked, slow, group.cancel_scope)
+            await client.invoke(slow.descriptor, {"text": "hola"}, 20_000, idempotency_key="k")
 
-    with running_provider(duration_ms=2000) as slow:
+    with running_provider(duration_ms=20_000) as slow:
         anyio.run(main, backend=backend)
         assert (entry(path).state, entry(path).is_busy) == ("accepted", False)
+
+
+async def _cancel_once_asked(provider: RunningProvider, scope: anyio.CancelScope) -> None:
+    while not [request for request in provider.requests if request.method == "GET"]:
+        await anyio.sleep(0.01)
+    scope.cancel()
 
 
 @pytest.mark.parametrize("trouble", ["unreachable", "no credentials"])
