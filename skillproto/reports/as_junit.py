@@ -18,7 +18,7 @@ def render(items: Iterator[Item], tally: Tally) -> Iterator[str]:
     >>> print("".join(render(iter([Checked("a.json")]), Tally())), end="")
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="skillproto" tests="1" failures="0" errors="0">
-    <testsuite name="skillproto validate" tests="1" failures="0" errors="0">
+    <testsuite name="skillproto" tests="1" failures="0" errors="0">
     <testcase classname="descriptor" name="a.json"/>
     </testsuite>
     </testsuites>
@@ -28,7 +28,7 @@ def render(items: Iterator[Item], tally: Tally) -> Iterator[str]:
     errors = sum("><error " in case for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield f'<testsuites name="skillproto" {counts}>\n<testsuite name="skillproto validate" {counts}>\n'
+    yield f'<testsuites name="skillproto" {counts}>\n<testsuite name="skillproto" {counts}>\n'
     yield from cases
     yield "</testsuite>\n</testsuites>\n"
 
