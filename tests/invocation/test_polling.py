@@ -3,11 +3,14 @@
 from bisect import bisect_left
 from itertools import accumulate, count, takewhile
 from math import log2
+from typing import Any
 
 import pytest
 
 from skillproto.invocation.polling import own_wait_s
 from skillproto.invocation.retry import RetryPolicy
+from tests.support.drivers import Invoke, descriptor
+from tests.support.faults import FaultServer, by_path, reply
 
 LONGEST_MS = RetryPolicy().max_poll_delay_ms
 LOOKS_S = list(takewhile(lambda at: at < 1000, accumulate(own_wait_s(n, None, LONGEST_MS) for n in count(1))))
@@ -84,3 +87,15 @@ def test_own_waits_end_at_the_longest_one_and_never_shrink() -> None:
     waits = [own_wait_s(n, None, 5000) for n in range(1, 10_000)]
     assert waits == sorted(waits)
     assert waits[-1] == 5
+
+
+def test_no_cache_on_the_way_may_answer_a_look(invoke: Invoke) -> None:
+    steps: dict[str, Any] = {
+        "/invoke": reply(202, {"execution_id": "e1", "status": "accepted"}),
+        "/status/e1": reply(200, {"status": "completed"}),
+        "/result/e1": reply(200, {"output": "done"}),
+    }
+    with FaultServer(by_path(steps)) as server:
+        invoke(descriptor(server.url))
+        sent = {request.path: request.headers.get("cache-control") for request in server.requests}
+    assert sent == {"/invoke": None, "/status/e1": "no-store", "/result/e1": "no-store"}
