@@ -12,6 +12,7 @@ from celery import Task
 
 from skillproto.engines.verdicts import judge, key_of
 from skillproto.errors import SkillError, SkillprotoError
+from skillproto.invocation.preparation import new_key
 from skillproto.invocation.retry import RetryPolicy
 from skillproto.violations import JSONValue
 
@@ -51,7 +52,7 @@ class SkillTask(Task):  # type: ignore[misc] # Celery has no types
             gives another. Its attempts are those of the task: let the client inside make one each,
             or they multiply.
         idempotency_key: for the call of a skill: the same on every try of a task, also when
-            another worker takes it over.
+            another worker takes it over. A task that is called as a function has a new one each time.
     """
 
     abstract = True
@@ -60,7 +61,14 @@ class SkillTask(Task):  # type: ignore[misc] # Celery has no types
 
     @property
     def idempotency_key(self) -> str:
-        return key_of("celery", str(self.request.id))
+        request = self.request
+        if request.id is not None:
+            return key_of("celery", str(request.id))
+        made_for, key = getattr(request, "_own_key", (None, ""))
+        if made_for != id(request):  # called as a function: no job, no other try; Celery copies an outer call's request
+            key = new_key()
+            request._own_key = (id(request), key)
+        return key if self.request_stack.top is not None else new_key()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the task; what it raises is judged."""

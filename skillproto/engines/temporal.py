@@ -9,6 +9,7 @@ await workflow.execute_activity(translate, text, retry_policy=retry_policy(), ..
 """
 
 import inspect
+import math
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
@@ -149,7 +150,10 @@ def _policy_of(given: common.RetryPolicy) -> RetryPolicy:
 
 
 def _own_wait_s(given: common.RetryPolicy, attempt: int) -> float:
-    grown_ms = _ms(given.initial_interval) * given.backoff_coefficient ** (attempt - 1)
+    try:
+        grown_ms = _ms(given.initial_interval) * given.backoff_coefficient ** (attempt - 1)
+    except OverflowError:
+        grown_ms = math.inf
     return min(grown_ms, _longest_ms(given)) / 1000
 
 

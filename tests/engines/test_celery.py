@@ -125,6 +125,18 @@ def test_a_task_called_directly_tells_the_same() -> None:
     assert isinstance(caught.value.error, AuthRequired)
 
 
+def test_a_task_called_directly_has_a_key_of_its_own_each_time() -> None:
+    app = Celery("direct", set_as_current=False)
+
+    def keys(self: Any, *, nested: bool = False) -> set[str]:
+        own = {self.idempotency_key, self.idempotency_key}
+        return own | self() if nested else own
+
+    task = app.task(keys, base=SkillTask, bind=True, shared=False)
+    assert task.idempotency_key
+    assert [len(task()), len(task() | task()), len(task(nested=True))] == [1, 2, 2]
+
+
 def test_a_backend_that_pickles_gives_the_same_error() -> None:
     failed = pickle.loads(pickle.dumps(TaskFailed(SkillError("AUTH_REQUIRED", "Sign in").to_dict())))
     assert (type(failed), type(failed.error), str(failed)) == (TaskFailed, AuthRequired, "AUTH_REQUIRED: Sign in")

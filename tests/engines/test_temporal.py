@@ -76,6 +76,7 @@ def test_every_try_of_an_activity_has_one_key(count: Any, provider: RunningProvi
         (503, 4, retry_policy(), "ENDPOINT_UNREACHABLE", True, None),
         (503, 5, None, "ENDPOINT_UNREACHABLE", False, (16, 20)),
         (503, 2, common.RetryPolicy(backoff_coefficient=1.0), "ENDPOINT_UNREACHABLE", False, None),
+        (503, 900, common.RetryPolicy(backoff_coefficient=9.0), "ENDPOINT_UNREACHABLE", False, None),
         (500, 1, retry_policy(), "UNKNOWN", True, None),
         ("failed", 1, retry_policy(), "EXECUTION_FAILED", True, None),
     ],
