@@ -3,6 +3,8 @@
 Pure. Bounded in number and length; what a provider wrote is left out where it tells how its system is built.
 """
 
+import json
+
 from skillproto.agent.wording import internals_in
 from skillproto.errors import SkillError, ValidationFailed
 from skillproto.invocation.excerpts import excerpt, shown
@@ -13,6 +15,7 @@ from skillproto.violations import JSONValue, Violation
 _TEXT_CHARS = 200
 _ACCEPTED = "a value that is accepted"
 _REFUSED = "This value is not accepted"
+_LEFT_OUT = "…"
 
 
 def told_violations(error: SkillError) -> list[dict[str, JSONValue]]:
@@ -47,11 +50,21 @@ def _told(violation: Violation, is_ours: bool) -> dict[str, JSONValue]:
     told: dict[str, JSONValue] = {
         "field": _safe(violation.field, "/", is_ours),
         "expected": _safe(violation.expected, _ACCEPTED, is_ours),
-        "actual": shown(violation.actual, _TEXT_CHARS),
+        "actual": _actual(violation, is_ours),
         "message": _safe(violation.message, _REFUSED, is_ours),
     }
     hint = _safe(violation.hint, "", is_ours) if violation.hint else ""
     return {**told, "hint": hint} if hint else told
+
+
+def _actual(violation: Violation, is_ours: bool) -> JSONValue:
+    """Give the value that was found; what a provider wrote may be no such value, but words for the model."""
+    value = shown(violation.actual, _TEXT_CHARS)
+    is_the_models = is_ours and not violation.field.startswith("/output")
+    if is_the_models or value is None or isinstance(value, bool | int | float):
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return _LEFT_OUT if instruction_in(text) or (not is_ours and internals_in(text)) else value
 
 
 def _safe(text: str, instead: str, is_ours: bool) -> str:

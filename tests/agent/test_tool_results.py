@@ -11,7 +11,7 @@ from skillproto.agent.tool_results import STYLES, Style, to_tool_result
 from skillproto.errors import ErrorCode, RetryHint, SkillError, UsageError, ValidationFailed
 from skillproto.invocation.replies import Reply, read_reply
 from skillproto.invocation.wire import Result
-from skillproto.violations import Violation
+from skillproto.violations import JSONValue, Violation
 
 SECRETS = {
     "a bearer token": "Bearer abcdefghijklmnopqrstuvwxyz0123",
@@ -74,6 +74,19 @@ def test_neither_secrets_nor_internals_reach_a_model(name: str, code: ErrorCode,
         error.violations = (error.violations[0]._replace(actual="x"),)  # the model's own input may look like anything
     told = written(error, style)
     assert [mark for mark in MARKS if mark in told] == []
+
+
+@pytest.mark.parametrize(
+    "actual", [NEVER["an order to the model"], {"k": [NEVER["an exception"]]}], ids=["text", "deep"]
+)
+@pytest.mark.parametrize("style", STYLES)
+def test_what_a_provider_calls_the_value_is_no_way_to_the_model(style: Style, actual: JSONValue) -> None:
+    wrong = {"field": "/inputs/a", "expected": "integer", "actual": actual, "message": "No"}
+    body = {"error": {"code": "VALIDATION_ERROR", "message": "m", "details": {"violations": [wrong]}}}
+    error = read_reply(200, {}, json.dumps(body).encode())
+    assert isinstance(error, ValidationFailed)
+    assert "/inputs/a" in written(error, "openai")
+    assert [mark for mark in MARKS if mark in written(error, style)] == []
 
 
 @pytest.mark.parametrize("style", STYLES)
