@@ -16,9 +16,10 @@ from typing import Any, NamedTuple, cast
 from skillproto.agent.definitions import DefinitionStyle
 from skillproto.agent.dispatch_calls import ToolCall, read_calls
 from skillproto.agent.dispatch_core import CALLER, DispatchCore, Plan, ToolAnswer
+from skillproto.agent.model_failures import failure_in
 from skillproto.agent.policies import fails_run
 from skillproto.agent.run_events import RunEvent
-from skillproto.agent.run_messages import Turn, answer_messages, invalid_output, read_output, read_turn
+from skillproto.agent.run_messages import STOPPED, Turn, answer_messages, invalid_output, read_output, read_turn
 from skillproto.agent.skill_set import SkillSet, call_key
 from skillproto.agent.states import Record, RunResult, told
 from skillproto.agent.wording import Locale
@@ -260,7 +261,10 @@ class RunCore:
             event = yield Ask(list(self.record.messages), deepcopy(self.options.tools), limit_s)
             self._require_going(event)
             if isinstance(event, Replied):
-                return event.reply
+                failure = failure_in(event.reply)
+                if failure is None:
+                    return event.reply
+                event = Raised(failure)
             assert isinstance(event, Raised)  # noqa: S101 - nothing else answers an Ask
             yield from self._wait_before_retry(event.error, n)
 
@@ -285,8 +289,8 @@ class RunCore:
         self._require_time()
 
     def _conclude(self, turn: Turn) -> None:
-        if turn.end == "cut":
-            self.record.output, self.record.state, self.record.stop_reason = turn.text, "stopped", "length"
+        if turn.end in STOPPED:
+            self.record.output, self.record.state, self.record.stop_reason = turn.text, "stopped", STOPPED[turn.end]
         elif turn.end == "said":
             self.record.output = read_output(turn.text, self.options.schema)
             waits = self.options.review is not None and self.options.review(self.record.output)

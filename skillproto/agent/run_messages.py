@@ -23,7 +23,10 @@ from skillproto.validation.embedded import EmbeddedSchema
 from skillproto.validation.shown import shown
 from skillproto.violations import JSONValue, Violation, type_name
 
-End = Literal["said", "cut", "paused"]
+End = Literal["said", "cut", "filtered", "paused"]
+
+STOPPED: Mapping[str, str] = {"cut": "length", "filtered": "content_filter"}
+"""The ends that are no last word, with the reason that a run stops for."""
 
 
 class Turn(NamedTuple):
@@ -34,7 +37,8 @@ class Turn(NamedTuple):
         calls: the tool calls, in the vendor's shape.
         text: what it said, joined.
         end: "said" for a last word where there are no calls, "cut" where the text reached a limit of the
-            model, "paused" where the model is to be asked again with what it has so far.
+            model, "filtered" where a filter kept it back, "paused" where the model is to be asked again with
+            what it has so far.
     """
 
     messages: list[JSONValue]
@@ -156,6 +160,7 @@ _ENDS: dict[str, End] = {
     "max_tokens": "cut",
     "maxTokens": "cut",
     "model_context_window_exceeded": "cut",
+    "refusal": "filtered",
     "pause_turn": "paused",
 }
 
@@ -170,12 +175,12 @@ def _text(blocks: Iterable[Mapping[str, JSONValue]]) -> str:
 
 
 def _chat(told: dict[str, JSONValue]) -> Turn:
-    is_cut = False
+    end: End = "said"
     if "choices" in told:
         choices = told["choices"]
         first = choices[0] if isinstance(choices, list) and choices else None
         first = first if isinstance(first, dict) else {}
-        told, is_cut = first.get("message", {}), first.get("finish_reason") == "length"
+        told, end = first.get("message", {}), _CHAT_ENDS.get(str(first.get("finish_reason")), "said")
         if not isinstance(told, dict) or not told:
             raise invalid_output("/choices", "list with a message", choices, "The completion has no message")
     _require_assistant(told)
@@ -190,7 +195,10 @@ def _chat(told: dict[str, JSONValue]) -> Turn:
     message = {"role": "assistant", "content": content, **told}
     refusal = told.get("refusal")
     said = text or (refusal if isinstance(refusal, str) else "")
-    return Turn([message], calls, said, "cut" if is_cut else "said")
+    return Turn([message], calls, said, end)
+
+
+_CHAT_ENDS: dict[str, End] = {"length": "cut", "content_filter": "filtered"}
 
 
 def _responses(told: dict[str, JSONValue]) -> Turn:
@@ -199,8 +207,16 @@ def _responses(told: dict[str, JSONValue]) -> Turn:
         raise invalid_output("/output", "list of items", items, "The response has no output")
     said = [item for item in items if item["type"] == "message" and isinstance(item.get("content"), list)]
     text = "".join(_text(filter(_is_block, item["content"])) for item in said)
-    calls = [item for item in items if item["type"] == "function_call"]
-    return Turn(items, calls, text, "cut" if told.get("status") == "incomplete" else "said")
+    calls = [item for item in items if item["type"] in ("function_call", "custom_tool_call")]  # none may stay open
+    return Turn(items, calls, text, _end_of_response(told))
+
+
+def _end_of_response(told: dict[str, JSONValue]) -> End:
+    if told.get("status") != "incomplete":
+        return "said"
+    details = told.get("incomplete_details")
+    is_filtered = isinstance(details, dict) and details.get("reason") == "content_filter"
+    return "filtered" if is_filtered else "cut"
 
 
 def _plain_message(told: dict[str, JSONValue]) -> Turn:

@@ -9,6 +9,8 @@ from mcp.types import CreateMessageResultWithTools
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
+from skillproto import RetryPolicy, SkillError
+from skillproto.testing import FakeTime
 from tests.support.agents import (
     Driver,
     by_path,
@@ -179,3 +181,60 @@ def test_a_model_that_pauses_is_asked_again(driver: Driver) -> None:
     ran = driver.run([paused, {"content": "fine"}])
     assert (ran.given.output, ran.given.steps) == ("fine", 2)
     assert [message["role"] for message in ran.asked[1]] == ["user", "assistant"]
+
+
+# Replies that tell of a failure.
+
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+FAILED = {**RESPONSE, "output": [], "status": "failed", "error": {"code": "server_error", "message": "It broke"}}
+BROKE_OFF = {"finish_reason": "error", "message": {"content": "Half a"}, "error": {"code": 502, "message": "Lost it"}}
+
+
+@pytest.mark.parametrize(
+    ("style", "reply", "code"),
+    [
+        ("anthropic", OVERLOADED, "ENDPOINT_UNREACHABLE"),
+        ("openai", {"error": {"message": "None left", "code": 503}}, "ENDPOINT_UNREACHABLE"),
+        ("openai", {"choices": [BROKE_OFF]}, "ENDPOINT_UNREACHABLE"),
+        ("openai-responses", FAILED, "UNKNOWN"),
+        ("openai-responses", Response.model_validate(FAILED), "UNKNOWN"),
+    ],
+    ids=["anthropic", "gateway", "in a choice", "response", "response of the SDK"],
+)
+def test_a_reply_that_tells_a_failure_is_one_and_the_model_is_asked_again(style: Any, reply: Any, code: str) -> None:
+    good = {"output": [{"type": "message", "content": [SAID]}]} if style == "openai-responses" else {"content": "fine"}
+    ran = Driver("sync").run([reply, good], ALL, style=style, client={"timing": FakeTime()})
+    assert ran.given.output == "fine"
+    ran = Driver("sync").run([reply], ALL, style=style, model_policy=RetryPolicy(max_attempts=1))
+    assert isinstance(ran.error, SkillError)
+    assert (ran.error.code.value, ran.final) == (code, ["run.failed"])
+
+
+def test_a_response_that_was_cancelled_is_a_failure() -> None:
+    ran = Driver("sync").run([{**RESPONSE, "output": [], "status": "cancelled"}], ALL, style="openai-responses")
+    assert ran.final == ["run.failed"]
+
+
+@pytest.mark.parametrize(
+    ("style", "reply"),
+    [
+        ("anthropic", {"content": [{"type": "text", "text": "Half"}], "stop_reason": "refusal"}),
+        ("openai", {"choices": [{"finish_reason": "content_filter", "message": {"content": "Half"}}]}),
+        (
+            "openai-responses",
+            {"output": [{"type": "message", "content": [SAID]}], "status": "incomplete"}
+            | {"incomplete_details": {"reason": "content_filter"}},
+        ),
+    ],
+    ids=["anthropic", "openai", "responses"],
+)
+def test_a_text_that_a_filter_kept_back_is_no_last_word(style: Any, reply: Any) -> None:
+    ran = Driver("sync").run([reply], ALL, style=style)
+    assert (ran.given.state, ran.given.stop_reason) == ("stopped", "content_filter")
+
+
+def test_a_custom_call_that_no_skill_can_answer_does_not_stay_open() -> None:
+    custom = {"type": "custom_tool_call", "call_id": "c1", "name": NAME, "input": "hi"}
+    ran = Driver("sync").run([{"output": [custom]}], ALL, style="openai-responses")
+    assert ran.final == ["run.failed"]
+    assert custom not in ran.saved["messages"]
