@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from skillproto.agent.definitions import DefinitionStyle
-from skillproto.agent.dispatch_calls import plain
+from skillproto.agent.dispatch_calls import ToolCall, plain
 from skillproto.agent.dispatch_core import ToolAnswer
 from skillproto.agent.wording import Locale
 from skillproto.errors import UsageError, ValidationFailed
@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
     Attributes:
         messages: to be appended to the conversation.
-        calls: the tool calls, in the vendor's shape.
+        calls: the tool calls, in the vendor's shape; one that was cut off as a `ToolCall` that says so.
         text: what it said, joined.
         end: "said" for a last word where there are no calls, "cut" where the text reached a limit of the
             model, "filtered" where a filter kept it back, "paused" where the model is to be asked again with
@@ -150,10 +150,23 @@ def _blocks(told: dict[str, JSONValue], content: JSONValue) -> Turn:
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(blocks, list) or not all(map(_is_block, blocks)):
         raise invalid_output("/content", "list of content blocks", content, "The reply has no content")
-    calls = [block for block in blocks if block["type"] == "tool_use"]
+    calls: list[Any] = [block for block in blocks if block["type"] == "tool_use"]
     why = told.get("stop_reason", told.get("stopReason"))
     end: End = _ENDS.get(why, "said") if isinstance(why, str) else "said"
+    if end == "cut" and calls and calls[-1] is blocks[-1]:
+        calls[-1] = ToolCall(calls[-1].get("id"), calls[-1].get("name"), None, _CUT_OFF)
     return Turn([{"role": "assistant", "content": told["content"]}], calls, _text(blocks), end)
+
+
+_CUT_OFF = Violation(
+    "/inputs",
+    "whole arguments",
+    None,
+    "The arguments were cut off at the model's limit",
+    "document/syntax",
+    hint="Make the call again, with less text around it",
+)
+"""What is wrong with a call that ends where the text does: SDKs give as much of its input as there is."""
 
 
 _ENDS: dict[str, End] = {

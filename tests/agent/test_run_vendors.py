@@ -238,3 +238,14 @@ def test_a_custom_call_that_no_skill_can_answer_does_not_stay_open() -> None:
     ran = Driver("sync").run([{"output": [custom]}], ALL, style="openai-responses")
     assert ran.final == ["run.failed"]
     assert custom not in ran.saved["messages"]
+
+
+@pytest.mark.parametrize("style", ["anthropic", "mcp"])
+def test_a_call_that_was_cut_off_is_not_made_with_half_of_its_inputs(style: Any) -> None:
+    transport = by_path(echo=echo)
+    reply: dict[str, Any] = {"content": [ECHO, tool_use("c2", "echo", text="Dear Ann, I am wri")]}
+    reply |= {"stop_reason": "max_tokens"} if style == "anthropic" else {"stopReason": "maxTokens"}
+    ran = Driver("sync").run([reply, {"content": "fine"}], transport, style=style, on_error="return-to-model")
+    assert ran.given.output == "fine"
+    assert len(transport.requests) == 1
+    assert "cut off at the model's limit" in json.dumps(ran.given.messages)
