@@ -247,15 +247,18 @@ def family_of(thing: Any) -> ModuleType:
     return preferred_family() if name is None else sys.modules.get(name) or import_module(name)
 
 
-@lru_cache(maxsize=1024)
+_FEW = 128  # endpoints come again and again, the addresses of executions do not
+
+
+@lru_cache(maxsize=_FEW)
 def _url(family: ModuleType, url: str) -> Any:
     return family.URL(url)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_FEW)
 def _core_url(core: ModuleType, family: ModuleType, url: str) -> tuple[Any, bytes]:
     """Give an address as the pool takes it, and its host for the header."""
-    parsed = _url(family, url)
+    parsed = family.URL(url)
     to = core.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
     return to, parsed.netloc
 
