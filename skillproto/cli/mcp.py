@@ -88,4 +88,10 @@ def _serve(skills: list[Descriptor], credentials: Any, options: dict[str, Any]) 
         anyio.run(main)
     except UsageError as error:
         raise click.UsageError(plain(str(error))) from None
+    except SkillError as error:  # a damaged journal: what befalls a call is told to the host
+        raise click.ClickException(plain(error.message)) from None
+    except BaseExceptionGroup as group:
+        if group.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError from None  # the host has gone without closing our input
     return _exits.FINE

@@ -1,6 +1,7 @@
 """`skillproto mcp` as a real process, with the official MCP SDK as the host that calls it."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -156,6 +157,35 @@ def test_many_calls_at_a_time_get_each_its_own_answer_and_stand_in_the_journal(
 def test_it_ends_with_its_host_and_says_nothing_else_on_the_standard_output(descriptor: Path) -> None:
     ran = subprocess.run([script(), "mcp", descriptor], input=b"", capture_output=True, timeout=30, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}},
+}
+
+
+def test_a_host_that_is_gone_is_no_fault_of_ours(descriptor: Path) -> None:
+    ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([script(), "mcp", descriptor], **ends) as bridge:  # type: ignore[call-overload]
+        bridge.stdout.close()
+        bridge.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        bridge.stdin.close()
+        assert bridge.wait(30) == 141
+        assert bridge.stderr.read() == b""
+
+
+def test_a_damaged_journal_is_told_before_anything_is_served(descriptor: Path, tmp_path: Path) -> None:
+    path = tmp_path / "calls.db"
+    Journal(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE skills")
+    connection.close()
+    ran = run("mcp", descriptor, "--journal", path)
+    assert (ran.code, ran.out) == (3, "")
+    assert "The journal could not be read" in ran.err
 
 
 def test_a_descriptor_that_cannot_be_served_is_told_on_the_standard_error(tmp_path: Path) -> None:
