@@ -13,7 +13,7 @@ from skillproto.agent.kinds import category_of, error_type_of, told_type_of
 from skillproto.agent.reactions import reaction
 from skillproto.agent.user_messages import user_message, words_for_models
 from skillproto.agent.violations_out import list_violations, told_violations
-from skillproto.agent.wording import Locale
+from skillproto.agent.wording import LOCALES, Locale
 from skillproto.errors import SkillError, UsageError, is_retryable
 from skillproto.invocation.contracts import tell_failure
 from skillproto.invocation.decoding import decode
@@ -61,7 +61,9 @@ def to_tool_result(
     """
     if style not in STYLES:
         raise UsageError(f"no style {style!r}; there are: {', '.join(STYLES)}")
-    if style in ("anthropic", "openai") and not call_id:
+    if locale not in (None, *LOCALES):
+        raise UsageError(f"no sentences in the locale {locale!r}; there are: {', '.join(LOCALES)}")
+    if style in ("anthropic", "openai") and not (call_id and isinstance(call_id, str)):
         raise UsageError(f"the style {style!r} needs the call_id of the tool call that it answers")
     if isinstance(outcome, SkillError):
         return _failure(outcome, style, call_id, locale or ("es" if style == "asixto" else "en"))

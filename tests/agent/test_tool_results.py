@@ -166,6 +166,8 @@ def test_a_failures_mark_and_a_successs_differ_in_every_style() -> None:
         ([], "langchain", {}, "langchain"),
         ([], "anthropic", {}, "call_id"),
         ([], "openai", {"call_id": ""}, "call_id"),
+        ([], "openai", {"call_id": 5}, "call_id"),
+        ([], "mcp", {"locale": "fr"}, "fr"),
         (SkillError("UNKNOWN", "m"), "mcp", {"locale": "fr"}, "fr"),
         (object(), "mcp", {}, "JSON"),
         ([float("nan")], "mcp", {}, "JSON"),
