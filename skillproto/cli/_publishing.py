@@ -54,8 +54,10 @@ def known_from(state_path: str | None, against: str | None, policy: "Callable[[]
         return Known(folder if state is None else state, _loader(folder))
     value = _read_one(against)
     if isinstance(value, dict) and "skills" in value and "endpoint" not in value:
+        if state is not None:
+            raise click.UsageError("an index says what is published, and so does --state; give one of the two")
         try:
-            return Known(state_of_index(value) if state is None else state)
+            return Known(state_of_index(value))
         except UsageError as error:
             raise NotCarriedOut(Obstacle("comparison", "malformed", f"{against}: {error}")) from error
     return Known(state, value)

@@ -9,6 +9,7 @@ from skillproto.discovery import Fetcher, FetchError, FetchPolicy
 from skillproto.publishing.loading import state_of_index
 from skillproto.publishing.obstacles import NotCarriedOut, Obstacle
 from skillproto.publishing.state import RegistryState
+from skillproto.redaction import safe_url
 from skillproto.violations import JSONValue
 
 _OK = 200
@@ -28,7 +29,7 @@ def known_from_web(state: RegistryState | None, url: str, policy: FetchPolicy) -
     try:
         index = state_of_index(value)
     except ValueError as error:
-        raise _failed("malformed", f"{url}: {error}") from error
+        raise _failed("malformed", f"{safe_url(url)}: {error}") from error
 
     def load(skill_id: str, version: str) -> JSONValue:
         entries = index.listed(skill_id) or []
@@ -46,11 +47,11 @@ def _fetched(fetcher: Fetcher, url: str) -> JSONValue:
     except FetchError as error:
         raise _failed(error.reason, str(error)) from error
     if reply.status != _OK:
-        raise _failed("status", f"{url} answers {reply.status}")
+        raise _failed("status", f"{safe_url(url)} answers {reply.status}")
     try:
         return json.loads(reply.body)
     except (ValueError, RecursionError) as error:
-        raise _failed("malformed", f"{url} gives no JSON") from error
+        raise _failed("malformed", f"{safe_url(url)} gives no JSON") from error
 
 
 def _failed(reason: str, message: str) -> NotCarriedOut:

@@ -16,8 +16,17 @@ from skillproto.cli._publishing import Known, PublishRun, allowed, known_from, p
 from skillproto.cli.validate import require_spared, until
 from skillproto.errors import UsageError
 from skillproto.publishing.obstacles import NotCarriedOut
+from skillproto.redaction import safe_url
 from skillproto.reports import FORMATS, PROGRAMS, Item, Tally, Unreadable, render
 from skillproto.reports.escaping import dump, plain
+
+_IN_REQUEST = {
+    "publisher": "--publisher",
+    "proofs": "--proven",
+    "allow": "--allow",
+    "allow_file": "--allow-file",
+    "output_file": "--output-file",
+}
 
 
 @click.command(
@@ -111,8 +120,11 @@ def _known(choices: dict[str, Any]) -> tuple[Known, Unreadable | None, bool]:
         return known_from(choices["state_path"], choices["against"], lambda: _policy(choices)), None, False
     except NotCarriedOut as error:
         obstacle = error.obstacle
-        source = choices["against"] if obstacle.step == "comparison" else choices["state_path"] or choices["against"]
-        return Known(), Unreadable(str(source), obstacle.reason, obstacle.message), obstacle.is_remote
+        source = str(
+            choices["against"] if obstacle.step == "comparison" else choices["state_path"] or choices["against"]
+        )
+        shown = safe_url(source) if "://" in source else source
+        return Known(), Unreadable(shown, obstacle.reason, obstacle.message), obstacle.is_remote
 
 
 def _report(items: Iterator[Item], tally: Tally, choices: dict[str, Any]) -> None:
@@ -150,14 +162,17 @@ def _exchange(paths: tuple[str, ...], choices: dict[str, Any]) -> int:
     from skillproto.publishing.exchange import CheckRequest, reply_of
 
     if paths:
-        raise click.UsageError("--exchange takes the descriptor inside the request, and no DESCRIPTOR beside it")
+        return _refused("usage", "--exchange takes the descriptor inside the request, and no DESCRIPTOR", _exits.USAGE)
+    for name, option in _IN_REQUEST.items():
+        if choices[name]:
+            return _refused("usage", f"with --exchange, what {option} says goes into the request", _exits.USAGE)
     known, failure, is_remote = _known(choices)
     try:
-        request = CheckRequest.read(json.loads(sys.stdin.buffer.read()))
+        request = CheckRequest.read(json.loads(sys.stdin.buffer.read()), limits=chosen_limits(choices))
         if failure is not None:
             return _refused("could-not-be-carried-out", failure.message, _remote(is_remote))
         probe = prober(lambda: _policy(choices)) if choices["is_probing"] else None
-        reports = request.check(state=known.state, probe=probe)
+        reports = request.check(state=known.state, against=known.against, probe=probe)
     except (ValueError, RecursionError) as error:
         words = str(error) if isinstance(error, UsageError) else "the request is not JSON"
         return _refused("usage", words, _exits.USAGE)

@@ -95,7 +95,8 @@ def _parsed(url: str) -> Target:
         raise FetchError("descriptor/url-credentials", "user", "The address carries a user part", url=url)
     host = parts.hostname or ""
     literal = literal_of(host) if ":" not in host or f"[{host}]" in parts.netloc.lower() else None
-    if port == 0 or "%" in host or (literal is None and not _NAME.fullmatch(host)):
+    is_future = "[" in parts.netloc and literal is None  # "[v1.x]", a form that nobody speaks
+    if port == 0 or "%" in host or is_future or (literal is None and not _NAME.fullmatch(host)):
         raise _malformed(url)
     shown = f"[{host}]" if ":" in host else host
     number = _DEFAULT_PORTS[parts.scheme] if port is None else port

@@ -4,9 +4,11 @@ The forms are `schemas/publish/1/request.json` and `reply.json`. Pure but for a 
 """
 
 import binascii
+import json
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Self, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from skillproto.documents import Document, Limits, read
 from skillproto.errors import UsageError
@@ -17,10 +19,15 @@ from skillproto.publishing.state import RegistryState
 from skillproto.rules import RULE_PACK_VERSION
 from skillproto.violations import JSONValue
 
+if TYPE_CHECKING:
+    from skillproto.publishing._comparing import Against
+
 _MEMBERS = ("format_version", "descriptor", "text", "base64", "filename", "state", "against", "options")
 _OPTIONS = ("publisher", "proofs", "allow", "probe")
 _SOURCES = ("descriptor", "text", "base64")
 _LONGEST_NAME = 200
+MOST_DOCUMENTS = 1_000
+"""That one request may hold; each is answered with a report."""
 
 T = TypeVar("T")
 
@@ -66,7 +73,7 @@ class CheckRequest(NamedTuple):
         options = _known(members.get("options", {}), _OPTIONS, "options")
         state = members.get("state")
         return cls(
-            tuple(_documents(members, limits)),
+            _bounded(_documents(members, limits)),
             None if state is None else RegistryState.read(state),
             members.get("against"),
             _option(options, "publisher", str, None),
@@ -75,11 +82,14 @@ class CheckRequest(NamedTuple):
             bool(_option(options, "probe", bool, False)),
         )
 
-    def check(self, *, state: RegistryState | None = None, probe: Probe | None = None) -> list[PublishReport]:
+    def check(
+        self, *, state: RegistryState | None = None, against: "Against" = None, probe: Probe | None = None
+    ) -> list[PublishReport]:
         """Check every document.
 
         Args:
             state: what the registry knows, where the request does not say it.
+            against: what to compare with, likewise.
             probe: asks a skill at its addresses, where the request wants it.
 
         Raises:
@@ -91,7 +101,7 @@ class CheckRequest(NamedTuple):
             publish_check(
                 document,
                 state if self.state is None else self.state,
-                against=self.against,
+                against=against if self.against is None else self.against,
                 publisher=self.publisher,
                 proofs=self.proofs,
                 allow=self.allow,
@@ -132,12 +142,34 @@ def _documents(members: Mapping[str, Any], limits: Limits) -> Iterator[Document]
     name = _option(members, "filename", str, "descriptor")[:_LONGEST_NAME]
     match given[0]:
         case "descriptor":
-            yield Document(members["descriptor"], name)
+            yield _parsed(members["descriptor"], name, limits)
         case "text":
             text = _option(members, "text", str, "")
             yield from read(text.encode("utf-8", "surrogatepass"), source=name, limits=limits)
         case _:
             yield from read(_decoded(_option(members, "base64", str, "")), source=name, limits=limits)
+
+
+def _parsed(value: JSONValue, name: str, limits: Limits) -> Document:
+    """Take a value that was parsed; what Python reads and JSON must not hold is told as in a text."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError:
+        return Document(value, name)  # its depth is told by the check
+    except ValueError:
+        (found,) = read(json.dumps(value).encode(), source=name, kind="json", limits=limits)
+        violations = tuple(
+            each._replace(line=None, column=None, end_line=None, end_column=None) for each in found.violations
+        )
+        return Document(found.value, name, violations=violations, readable=found.readable)
+    return Document(value, name)
+
+
+def _bounded(found: Iterator[Document]) -> tuple[Document, ...]:
+    documents = tuple(islice(found, MOST_DOCUMENTS + 1))
+    if len(documents) > MOST_DOCUMENTS:
+        raise UsageError(f"a request may hold {MOST_DOCUMENTS} documents; send the others in another one")
+    return documents
 
 
 def _decoded(text: str) -> bytes:

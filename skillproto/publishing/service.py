@@ -28,6 +28,7 @@ from skillproto.violations import JSONValue
 MAX_BYTES = 4 * 1024 * 1024
 TIMEOUT_S = 10.0
 AT_ONCE = 8
+LONGEST_S = 86_400.0
 LONGEST_PROBE_S = 240.0
 """A check that asks the skill itself has so much more; its requests end sooner by their own bounds."""
 
@@ -44,8 +45,8 @@ class Limited:
     """
 
     def __init__(self, max_bytes: int, timeout_s: float, at_once: int) -> None:
-        if max_bytes < 1 or timeout_s <= 0 or at_once < 1:
-            raise UsageError("max_bytes, timeout_s and at_once must be above 0")
+        if max_bytes < 1 or not 0 < timeout_s <= LONGEST_S or at_once < 1:
+            raise UsageError(f"max_bytes, timeout_s and at_once must be above 0, timeout_s up to {LONGEST_S:g}")
         self.max_bytes, self.timeout_s, self.at_once = max_bytes, timeout_s, at_once
         self.documents = Limits(max_bytes=max_bytes)
 

@@ -158,4 +158,4 @@ def _inner(address: "IPv4Address | IPv6Address") -> "IPv4Address | IPv6Address":
 
 
 def _is_documentation(text: str) -> bool:
-    return text.startswith(("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:"))
+    return text.startswith(("192.0.2.", "198.51.100.", "203.0.113.", "192.88.99.", "2001:db8:", "3fff:"))

@@ -158,6 +158,36 @@ def test_a_report_goes_into_a_file(new: Path, old: Path, tmp_path: Path) -> None
     assert "breaking-without-major" in (tmp_path / "report.txt").read_text()
 
 
+def test_an_exchange_compares_with_what_is_named_beside_it(new: Path, old: Path) -> None:
+    request = json.dumps({"descriptor": json.loads(new.read_text())})
+    assert run("publish-check", "--exchange", stdin=request).code == 0
+    for against in (old, old.parent):
+        ran = run("publish-check", "--exchange", "--against", against, stdin=request)
+        assert (ran.code, ran.json()["accepted"]) == (1, False)
+        assert "publish/breaking-without-major" in ran.out
+
+
+@pytest.mark.parametrize(
+    "option", [("--publisher", "Ann"), ("--proven", "com.example"), ("--allow", f"{ID}@1.5.0 publish/id-taken /id")]
+)
+def test_an_option_that_an_exchange_would_not_heed_is_refused(option: tuple[str, str]) -> None:
+    ran = run("publish-check", "--exchange", *option, stdin=json.dumps({"descriptor": skill()}))
+    assert (ran.code, ran.json()["error"]["details"]["reason"]) == (2, "usage")
+    assert option[0] in ran.err
+
+
+def test_an_index_beside_a_state_is_not_passed_over(new: Path, tmp_path: Path) -> None:
+    state, index = write(tmp_path / "s.json", {}), write(tmp_path / "i.json", {"skills": []})
+    ran = run("publish-check", new, "--state", state, "--against", index)
+    assert (ran.code, "one of the two" in ran.err) == (2, True)
+
+
+def test_a_password_in_an_address_is_not_shown(new: Path) -> None:
+    ran = run("publish-check", new, "--against", "https://ann:hunter22@example.invalid/?token=hunter22")
+    assert ran.code == 4
+    assert "hunter22" not in ran.out + ran.err
+
+
 def test_an_exchange_whose_state_cannot_be_read_is_no_verdict(tmp_path: Path) -> None:
     request = json.dumps({"descriptor": skill()})
     ran = run("publish-check", "--exchange", "--state", tmp_path / "nothing.json", stdin=request)

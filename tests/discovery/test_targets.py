@@ -48,6 +48,12 @@ def test_no_spelling_of_a_private_address_gets_through(data: st.DataObject) -> N
     assert caught.value.rule == "descriptor/private-address"
 
 
+def test_an_address_of_a_future_version_is_no_host_name() -> None:
+    with pytest.raises(FetchError) as caught:
+        read_target("https://[v1.example.com]/", FetchPolicy())
+    assert caught.value.rule == "schema/format"
+
+
 @given(
     url=st.one_of(
         st.text(max_size=60), st.text("htps:/@[]%.0123456789abcdefx#?\\ \t\n-", max_size=60).map("http".__add__)

@@ -173,6 +173,26 @@ def test_the_options_of_a_request_are_those_of_the_call() -> None:
     assert answer({"descriptor": skill(), "state": known, "options": {"allow": [line]}})["accepted"] is True
 
 
+@pytest.mark.parametrize(
+    ("member", "rule"),
+    [({"description": "half \ud800"}, "lone-surrogate"), ({"x-n": float("nan")}, "non-finite-number")],
+    ids=["half a character", "no number"],
+)
+def test_a_descriptor_is_held_to_what_a_text_is_held_to(member: dict[str, Any], rule: str) -> None:
+    value = skill(**member)
+    found = [answer(request) for request in ({"descriptor": value}, {"text": json.dumps(value)})]
+    assert [each["accepted"] for each in found] == [False, False]
+    rules = [[each["rule"] for each in reply["reports"][0]["findings"]] for reply in found]
+    assert rules[0] == rules[1]
+    assert f"document/{rule}" in rules[0]
+
+
+def test_a_request_holds_a_bounded_number_of_documents() -> None:
+    assert len(CheckRequest.read({"text": "{}\n" * 1_000}).documents) == 1_000
+    with pytest.raises(UsageError, match="1000 documents"):
+        CheckRequest.read({"text": "{}\n" * 1_001})
+
+
 def test_a_state_that_is_given_beside_the_request_counts_where_the_request_has_none() -> None:
     state = RegistryState([published("1.4.2")], taken=[Taken("x")])
     assert answer({"descriptor": skill()}, state=state)["accepted"] is False

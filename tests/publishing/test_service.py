@@ -147,8 +147,19 @@ def test_no_more_checks_are_under_way_than_allowed_and_one_that_takes_too_long_e
         assert again.json()["accepted"] is True
 
 
+@pytest.mark.parametrize(
+    "request_value",
+    [{"descriptor": {"id": "\ud800"}}, {"descriptor": {"\ud800": 1}}, {"descriptor": {"id": float("nan")}}],
+    ids=["half a character", "half a character in a name", "no number"],
+)
+def test_what_json_or_utf_8_cannot_say_is_a_finding_and_no_fault(origin: str, request_value: Any) -> None:
+    reply = httpx.post(f"{origin}/v1/check", content=json.dumps(request_value))
+    assert (reply.status_code, reply.json()["accepted"]) == (200, False)
+    assert "document/" in reply.text
+
+
 def test_bounds_that_are_none_are_refused() -> None:
-    bounds: list[dict[str, Any]] = [{"max_bytes": 0}, {"timeout_s": 0}, {"at_once": 0}]
+    bounds: list[dict[str, Any]] = [{"max_bytes": 0}, {"timeout_s": 0}, {"timeout_s": float("nan")}, {"at_once": 0}]
     for bound in bounds:
         with pytest.raises(UsageError, match="above 0"):
             create_service(**bound)

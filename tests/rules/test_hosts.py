@@ -23,7 +23,9 @@ KINDS = {
         [::ffff:10.0.0.1] intranet db.internal printer.local nas.lan x.svc router.home.arpa 10.0.0.1.xip.io
         10-0-0-1.sslip.io
     """,
-    "reserved": "192.0.2.1 198.51.100.7 203.0.113.9 224.0.0.1 255.255.255.255 240.0.0.1 2001:db8::1 ff02::1",
+    "reserved": """
+        192.0.2.1 198.51.100.7 203.0.113.9 224.0.0.1 255.255.255.255 240.0.0.1 192.88.99.1 2001:db8::1 3fff::1 ff02::1
+    """,
 }
 PUBLIC = """
     api.example.com 8.8.8.8 172.32.0.1 2606:4700::1111 localhost.example.com local.example internal.example.org
