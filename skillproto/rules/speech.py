@@ -64,7 +64,7 @@ _TOGETHER = (
     (_words("user users customer customers human humans caller callers"), _words("not don never without")),
     (_words("usuario usuarios cliente clientes persona personas"), _words("no sin")),
     (_words("ai llm model assistant agent"), _words("dear attention note message")),
-    (_words("act"), _words("as")),
+    (_words("act"), _words("as be")),
     (_words("tienes has"), _words("que de")),
     (_words("ignore disregard forget"), _words("everything above foregoing")),
     (_words("ignora ignore olvida olvide descarta descarte"), _words("anterior previo dicho")),
