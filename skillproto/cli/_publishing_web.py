@@ -1,11 +1,12 @@
 """What is published at an address: an index or a descriptor, fetched as strangers' addresses are."""
 
-import json
+from itertools import islice
 
 import click
 
 from skillproto.cli._publishing import Known
 from skillproto.discovery import Fetcher, FetchError, FetchPolicy
+from skillproto.documents import read
 from skillproto.publishing.loading import state_of_index
 from skillproto.publishing.obstacles import NotCarriedOut, Obstacle
 from skillproto.publishing.state import RegistryState
@@ -48,10 +49,10 @@ def _fetched(fetcher: Fetcher, url: str) -> JSONValue:
         raise _failed(error.reason, str(error)) from error
     if reply.status != _OK:
         raise _failed("status", f"{safe_url(url)} answers {reply.status}")
-    try:
-        return json.loads(reply.body)
-    except (ValueError, RecursionError) as error:
-        raise _failed("malformed", f"{safe_url(url)} gives no JSON") from error
+    found = list(islice(read(reply.body, source=url.partition("?")[0]), 2))
+    if len(found) != 1 or found[0].violations:
+        raise _failed("malformed", f"{safe_url(url)} gives no JSON or YAML document that can be compared with")
+    return found[0].value
 
 
 def _failed(reason: str, message: str) -> NotCarriedOut:

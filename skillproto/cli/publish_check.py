@@ -169,6 +169,9 @@ def _exchange(paths: tuple[str, ...], choices: dict[str, Any]) -> int:
     known, failure, is_remote = _known(choices)
     try:
         request = CheckRequest.read(json.loads(sys.stdin.buffer.read()), limits=chosen_limits(choices))
+        if choices["state_path"] and (request.state is not None or request.proofs or request.allow):
+            words = "with --state, the request may not hold state, options.proofs or options.allow of its own"
+            return _refused("usage", words, _exits.USAGE)
         if failure is not None:
             return _refused("could-not-be-carried-out", failure.message, _remote(is_remote))
         probe = prober(lambda: _policy(choices)) if choices["is_probing"] else None

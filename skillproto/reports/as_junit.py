@@ -38,12 +38,12 @@ def _case(item: Checked, tally: Tally) -> str:
     head = f"<testcase classname={_attribute(item.kind)} name={_attribute(name)}"
     if not item.violations:
         return f"{head}/>\n"
-    text = "\n".join(_line(violation) for violation in item.violations)
+    text = escape("\n".join(_clean(_line(violation)) for violation in item.violations))
     if not item.fails(tally.fail_on):
-        return f"{head}><system-out>{_text(text)}</system-out></testcase>\n"
+        return f"{head}><system-out>{text}</system-out></testcase>\n"
     count = len(item.violations)
     summary = f"{count} finding" if count == 1 else f"{count} findings"
-    return f'{head}><failure type="VALIDATION_ERROR" message="{summary}">{_text(text)}</failure></testcase>\n'
+    return f'{head}><failure type="VALIDATION_ERROR" message="{summary}">{text}</failure></testcase>\n'
 
 
 def _unreadable(item: Unreadable) -> str:
@@ -54,10 +54,6 @@ def _unreadable(item: Unreadable) -> str:
 def _line(violation: Violation) -> str:
     place = f"{violation.line}:{violation.column}: " if violation.line is not None else ""
     return f"{place}{violation.severity}: {sentence(violation)} [{violation.rule}]"
-
-
-def _text(text: str) -> str:
-    return escape("\n".join(_clean(line) for line in text.split("\n")))
 
 
 def _attribute(text: str) -> str:

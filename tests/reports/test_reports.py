@@ -153,6 +153,13 @@ def test_nothing_from_a_document_reaches_the_output_unescaped(output_format: str
         assert [line[:7] for line in text.splitlines()] == ["::error", "::error"]
 
 
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_no_line_begins_with_what_a_document_says(output_format: str) -> None:
+    order = "x\n::error::pwned"
+    evil = Violation(f"/{order}", order, order, order, "schema/enum", line=1, column=1, hint=order)
+    assert "\n::error::" not in written([Checked(order, 0, (evil,), order)], output_format)
+
+
 @pytest.mark.parametrize("output_format", ["json", "gitlab", "sarif"])
 @pytest.mark.parametrize("items", [[], [GOOD], [BAD], [MISSING], [BAD, GOOD, MISSING]], ids=len)
 def test_the_json_formats_are_one_valid_document(output_format: str, items: list[Item]) -> None:
