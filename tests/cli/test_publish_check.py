@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from skillproto import rules
 from skillproto.provider import running_provider
@@ -83,10 +84,13 @@ def test_what_is_published_comes_from_an_address(new: Path) -> None:
     with FaultServer(step) as server:
         entry = {"id": ID, "version": "1.4.2", "descriptor_url": f"{server.origin}/skill.json"}
         answers |= {"/index": index_of(entry), "/skill.json": skill(), "/empty": index_of()}
-        for path in ("/index", "/skill.json"):
+        answers |= {"/skill.yaml": yaml.safe_dump(skill()).encode(), "/twice.json": b'{"id": "a", "id": "b"}'}
+        for path in ("/index", "/skill.json", "/skill.yaml"):
             ran = run("publish-check", new, "--against", server.origin + path, *LOOPBACK)
             assert (ran.code, "breaking-without-major" in ran.out) == (1, True)
         assert "index-missing" in run("publish-check", new, "--against", f"{server.origin}/empty", *LOOPBACK).out
+        twice = run("publish-check", new, "--against", f"{server.origin}/twice.json", *LOOPBACK)
+        assert (twice.code, "can be compared with" in twice.out) == (4, True)
         gone = run("publish-check", new, "--against", f"{server.origin}/gone", *LOOPBACK, "--output-format", "json")
         assert (gone.code, gone.json()["summary"]["errors"]) == (4, 0)
         assert "answers 404" in gone.json()["error"]["message"]
@@ -174,6 +178,20 @@ def test_an_option_that_an_exchange_would_not_heed_is_refused(option: tuple[str,
     ran = run("publish-check", "--exchange", *option, stdin=json.dumps({"descriptor": skill()}))
     assert (ran.code, ran.json()["error"]["details"]["reason"]) == (2, "usage")
     assert option[0] in ran.err
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"state": {}},
+        {"options": {"proofs": ["com.example"]}},
+        {"options": {"allow": [f"{ID}@1.5.0 publish/id-taken /id"]}},
+    ],
+)
+def test_a_request_does_not_overrule_the_state_beside_it(tmp_path: Path, own: dict[str, Any]) -> None:
+    state = write(tmp_path / "s.json", {"published": [{"id": ID, "version": "1.4.2"}]})
+    ran = run("publish-check", "--exchange", "--state", state, stdin=json.dumps({"descriptor": skill()} | own))
+    assert (ran.code, ran.json()["error"]["details"]["reason"]) == (2, "usage")
 
 
 def test_an_index_beside_a_state_is_not_passed_over(new: Path, tmp_path: Path) -> None:
