@@ -17,6 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="reference: let jsonschema see every document, also those that the fast path accepts",
     )
     parser.addoption("--soak-seconds", type=float, default=20, help="how long the tests under full load take together")
+    parser.addoption("--kills", type=int, default=4, help="how many processes are killed at each point of a call")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,7 @@
-"""Processes killed at every point of a call: nothing accepted is lost, and nothing is started twice."""
+"""Processes killed at every point of a call: nothing accepted is lost, and nothing is started twice.
+
+`pytest tests/invocation/test_journal_kills.py --kills 50` kills fifty at each point, and fifty at random.
+"""
 
 import json
 import multiprocessing
@@ -22,8 +25,8 @@ from tests.cli.support import run_script
 from tests.support.journal_children import POINTS, call_once
 
 DURATION_MS = 40
-KILLS_AT_EACH_POINT = 4
-KILLS_AT_RANDOM = 20
+LEAST_AT_RANDOM = 20
+AT_ONCE = 8
 LONGEST_CALL_S = 0.25
 
 
@@ -49,6 +52,11 @@ def counting() -> Iterator[Counting]:
 
 
 @pytest.fixture(scope="module")
+def kills(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--kills"))
+
+
+@pytest.fixture(scope="module")
 def context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.support.agent_children"])  # one server for all tests that kill
@@ -64,10 +72,12 @@ def begin(
     return child
 
 
-def end(child: ForkServerProcess) -> None:
+def end(child: ForkServerProcess) -> int | None:
     child.join(20)
-    assert child.exitcode in (-signal.SIGKILL, 0)
+    code = child.exitcode
+    assert code in (-signal.SIGKILL, 0)
     child.close()
+    return code
 
 
 def resume(path: Path) -> list[str]:
@@ -84,13 +94,14 @@ def starts_of(counting: Counting, key: str) -> set[str]:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_process_that_is_killed_loses_no_call_and_starts_none_twice(
-    point: str, counting: Counting, context: ForkServerContext, tmp_path: Path
+    point: str, kills: int, counting: Counting, context: ForkServerContext, tmp_path: Path
 ) -> None:
     path = tmp_path / "calls.db"
-    keys = [f"{point.replace(' ', '-')}-{n}" for n in range(KILLS_AT_EACH_POINT)]
-    children = [begin(context, counting, path, key, point, is_async=n % 2 == 1) for n, key in enumerate(keys)]
-    for child in children:
-        end(child)
+    keys = [f"{point.replace(' ', '-')}-{n}" for n in range(kills)]
+    for first in range(0, kills, AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        children = [begin(context, counting, path, key, point, is_async=n % 2 == 1) for n, key in enumerate(some)]
+        assert [end(child) for child in children] == [-signal.SIGKILL] * len(some)
 
     ran_before = {key: counting.runs[f"text of {key}"] for key in keys}
     expected_before = 0 if point in POINTS[:2] else 1
@@ -112,10 +123,10 @@ def test_a_process_that_is_killed_loses_no_call_and_starts_none_twice(
 
 
 def test_processes_killed_at_any_moment_lose_no_call_and_start_none_twice(
-    counting: Counting, context: ForkServerContext, tmp_path: Path
+    kills: int, counting: Counting, context: ForkServerContext, tmp_path: Path
 ) -> None:
     path, random = tmp_path / "calls.db", Random(4)
-    keys = [f"random-{n}" for n in range(KILLS_AT_RANDOM)]
+    keys = [f"random-{n}" for n in range(max(kills, LEAST_AT_RANDOM))]
     for n, key in enumerate(keys):
         child = begin(context, counting, path, key, "", is_async=n % 2 == 1)
         _await_call(Path(f"{path}.{key}"), child)
