@@ -187,7 +187,7 @@ class RunCore:
         self.record.state = "cancelled" if self._is_cancelled else "failed"
         self._reopen()
         self.record.elapsed_ms = self._elapsed_ms()
-        self.record.error, self.record.error_details = told(cause)
+        self.record.error, self.record.error_details = told(cause, self.skills._secrets())
         try:
             self._close_calls()
         finally:

@@ -28,6 +28,7 @@ from skillproto.invocation.many import check_concurrency
 from skillproto.invocation.preparation import LONGEST_TIMEOUT_MS, as_descriptor
 from skillproto.invocation.retry import check_whole
 from skillproto.invocation.wire import Result
+from skillproto.redaction import query_secrets_of, user_info_of
 from skillproto.validation import InputChecker, OutputChecker
 from skillproto.violations import JSONValue
 
@@ -262,6 +263,13 @@ class SkillSet(Generic[Client]):
         clock = self.client._timing.clock
         end = clock() + timeout_ms / 1000
         return lambda: round((end - clock()) * 1000)
+
+    def _secrets(self) -> list[str]:
+        """Give what the client knows that nobody must be shown, as far as it is known before a call."""
+        urls = [skill.endpoint.url for skill in self.skills.values()]
+        in_urls = [secret for url in urls for secret in (*user_info_of(url), *query_secrets_of(url))]
+        known = [*self.client._credentials.secrets, *in_urls]
+        return [*known, *(part for secret in known for part in secret.split()[1:])]  # behind a scheme such as Bearer
 
     def _core(self, plans: Sequence[Plan], left_ms: Callable[[], int | None], tell: Tell) -> DispatchCore:
         return DispatchCore(plans, concurrency=self._concurrency, left_ms=left_ms, tell=tell)

@@ -3,7 +3,7 @@
 Holds no credential: what a client is given never comes here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
@@ -11,6 +11,7 @@ from skillproto.agent.dispatch_calls import ToolCall
 from skillproto.agent.run_messages import as_json
 from skillproto.errors import ErrorCode, SkillError, UsageError
 from skillproto.invocation.excerpts import excerpt
+from skillproto.redaction import hide, known_forms
 from skillproto.violations import JSONValue
 
 State = Literal["running", "completed", "stopped", "waiting_for_human", "failed", "cancelled"]
@@ -153,12 +154,20 @@ class MemoryState:
         return self.runs.get(run_id)
 
 
-def told(error: BaseException) -> tuple[str, dict[str, JSONValue]]:
+def told(error: BaseException, secrets: Iterable[str] = ()) -> tuple[str, dict[str, JSONValue]]:
     """Give an error's words and its details, as JSON that may be shown.
+
+    Args:
+        error: what a run ended with; whoever raised it may have put anything into it.
+        secrets: what must not be shown besides what looks like a secret.
 
     >>> told(SkillError("AUTH_REQUIRED", "Sign in", attempts=1))[0]
     'AUTH_REQUIRED: Sign in'
+    >>> told(ValueError("no model for s3cret"), ["s3cret"])[0]
+    'no model for [redacted]'
     """
+    secrets = tuple(secrets)
+    forms = known_forms(secrets)
     details: dict[str, JSONValue] = {"type": type(error).__name__}
     if isinstance(error, SkillError):
         details |= error.to_dict()["error"]
@@ -166,19 +175,19 @@ def told(error: BaseException) -> tuple[str, dict[str, JSONValue]]:
         details |= {name: value for name, value in facts.items() if value is not None}
         details["tool_calls"] = [_answer(answer) for answer in error.answers]
     elif isinstance(error, Exception):
-        details |= _of_gateway(error)
-    words = excerpt(str(error)) or type(error).__name__
+        details |= _of_gateway(error, secrets)
+    words = excerpt(hide(str(error), forms)) or type(error).__name__
     try:
-        return words, as_json(details)
+        return words, hide(as_json(details), forms)
     except ValueError:  # details that somebody made of other things than JSON
         return words, {"type": type(error).__name__}
 
 
-def _of_gateway(error: Exception) -> dict[str, JSONValue]:
+def _of_gateway(error: Exception, secrets: tuple[str, ...]) -> dict[str, JSONValue]:
     """Give what an SDK's exception says about a gateway; nothing of other exceptions."""
     from skillproto.agent.gateway import from_gateway, gateway_facts
 
-    known = from_gateway(error)
+    known = from_gateway(error, secrets=secrets)
     if known.http_status is None and known.code is ErrorCode.UNKNOWN:
         return {}
     facts = {"code": known.code.value, "provider_code": None, **gateway_facts(known)._asdict()}

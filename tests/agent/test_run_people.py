@@ -5,6 +5,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from skillproto import (
     PermissionDenied,
 )
@@ -156,6 +158,24 @@ def test_nothing_that_is_stored_holds_a_credential(driver: Driver) -> None:
     ran = driver.run([wants(FIND)], by_path(find=leak), descriptors=keyed, client={"credentials": secret})
     assert isinstance(ran.error, PermissionDenied)
     assert secret not in json.dumps(ran.saved) + "".join(map(str, ran.events))
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    ["CREDSECRET", {"headers": {"X-Key": "Token CREDSECRET"}}, {"https://skill.example": {"token": "CREDSECRET"}}],
+    ids=["text", "headers", "origins"],
+)
+def test_a_model_that_repeats_a_credential_brings_it_into_nothing_that_is_stored(
+    credentials: Any, driver: Driver
+) -> None:
+    class Refused(Exception):
+        status_code = 400
+        body: Any = {"error": {"message": "not for CREDSECRET", "code": "CREDSECRET"}}  # noqa: RUF012
+
+    ran = driver.run([Refused("x" * 495 + " CREDSECRET")], client={"credentials": credentials})
+    assert isinstance(ran.error, Refused)
+    assert ran.saved["error"].endswith("x [re…")
+    assert "CREDSEC" not in json.dumps(ran.saved) + "".join(map(str, ran.events))
 
 
 # A run whose process was killed.
