@@ -15,10 +15,11 @@ from skillproto.agent.run_core import Options, RunCore
 from skillproto.agent.run_drivers import Hands, Model, run_here, run_in_task
 from skillproto.agent.run_events import RunListener
 from skillproto.agent.run_messages import as_messages
-from skillproto.agent.skill_set import Client, SkillSet
+from skillproto.agent.skill_set import Client, SkillSet, check_cancel
 from skillproto.agent.states import TAKEN_UP, Record, RunResult, StateAccessor
 from skillproto.agent.wording import LOCALES, Locale
 from skillproto.errors import SkillError, UsageError
+from skillproto.invocation._base import check_text
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.client import AsyncSkillClient, SkillClient
 from skillproto.invocation.events import Emitter
@@ -111,7 +112,7 @@ class Run(Generic[Client]):
         self._emitter = Emitter(on_event)  # type: ignore[arg-type]
         self._options = Options(
             style=style,
-            tools=skills.definitions(style),
+            tools=skills._definitions(style, stacklevel=3),
             max_steps=max_steps,
             timeout_ms=timeout_ms,
             needs_approval=needs_approval if callable(needs_approval) else _among(skills, needs_approval),
@@ -148,7 +149,8 @@ class Run(Generic[Client]):
         Args:
             messages: what the person says, or a whole conversation in the style of the run. Tool calls
                 that were left open in it are answered first (`history.repaired`).
-            run_id: names the run; None makes a new id. The calls' Idempotency-Keys follow from it.
+            run_id: names the run, in 1 to 200 printable characters; None makes a new id. The calls'
+                Idempotency-Keys follow from it, so an id that `state` knows is refused.
             cancel: cancels the run from another thread; with an async client cancel the task.
 
         Returns:
@@ -158,15 +160,25 @@ class Run(Generic[Client]):
             SkillError: the run failed: a call under `fail-run`, the step limit (`UnknownFailure`), the
                 time limit (`ExecutionTimeout`), a reply that is none (`ValidationFailed`, target
                 `agent_output`), or a token (`Cancelled`).
-            UsageError: an argument that can never work.
+            UsageError: an argument that can never work, or a `run_id` that is taken; nothing was done.
             Exception: what the model raised, as it is, when it is not asked again.
         """
-        self._require_own_cancel(cancel)
-        record = Record(run_id or new_key(), self.agent_id, self._options.style, as_messages(messages, self._style))
+        check_cancel(cancel, self.skills.client)
+        own_id = new_key() if run_id is None else check_text("run_id", run_id)
+        record = Record(own_id, self.agent_id, self._options.style, as_messages(messages, self._style))
         core = self._core(record, None)
+        is_named = run_id is not None and self._hands.state is not None
         if isinstance(self.skills.client, AsyncSkillClient):
-            return run_in_task(core, self._hands)
+            return self._start_in_task(core, is_named=is_named)
+        if is_named:
+            _require_new(own_id, self._load(own_id))
         return run_here(core, self._hands, cancel)
+
+    async def _start_in_task(self, core: RunCore, *, is_named: bool) -> RunResult:
+        if is_named:
+            found = self._load(core.record.run_id)
+            _require_new(core.record.run_id, await found if isawaitable(found) else found)
+        return await run_in_task(core, self._hands)
 
     @overload
     def resume(
@@ -214,7 +226,7 @@ class Run(Generic[Client]):
             UsageError: nothing to go on with, the run of another agent or one that has ended, a decision
                 that is missing, unknown or given twice; nothing was done. Everything else as `start`.
         """
-        self._require_own_cancel(cancel)
+        check_cancel(cancel, self.skills.client)
         if isinstance(self.skills.client, AsyncSkillClient):
             return self._resume_in_task(saved, decisions, human_input, run_id)
         found = self._load(run_id) if saved is None else saved
@@ -259,13 +271,14 @@ class Run(Generic[Client]):
     def _style(self) -> DefinitionStyle:
         return self._options.style
 
-    def _require_own_cancel(self, cancel: CancelToken | None) -> None:
-        if cancel is not None and isinstance(self.skills.client, AsyncSkillClient):
-            raise UsageError("cancel is for the blocking client; cancel the task instead")
-
     def _core(self, record: Record, settled: Any) -> RunCore:
         timing = self.skills.client._timing
         return RunCore(record, self.skills, self._options, self._emitter, timing.clock, timing.random, settled)
+
+
+def _require_new(run_id: str, found: Any) -> None:
+    if found is not None:
+        raise UsageError(f"Run {run_id} was started before: go on with it (resume), or give another run_id")
 
 
 def _among(skills: SkillSet[Any], names: Iterable[str]) -> Callable[[ToolCall], bool]:

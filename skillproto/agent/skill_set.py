@@ -98,8 +98,13 @@ class SkillSet(Generic[Client]):
             raise UsageError(f"client must be a SkillClient or an AsyncSkillClient, not a {type(client).__name__}")
         if isinstance(descriptors, Mapping | str | Descriptor):
             raise UsageError("give a list of descriptors, not a single one")
+        if not isinstance(descriptors, Iterable):
+            raise UsageError(f"descriptors must be a list of descriptors, not a {type(descriptors).__name__}")
+        for what, given in (("scopes", scopes), ("names", names)):
+            if given is not None and not isinstance(given, Mapping):
+                raise UsageError(f"{what} must be a mapping, not a {type(given).__name__}")
         self.client: Client = client
-        self.skills = _named([as_descriptor(one) for one in descriptors], names or {})
+        self.skills: dict[str, Descriptor] = _named([as_descriptor(one) for one in descriptors], names or {})
         self._tools = {skill.id: name for name, skill in self.skills.items()}
         self._checkers = {skill.id: InputChecker(skill.raw["inputs"]) for skill in self.skills.values()}
         self._policy, self._policies = read_policies(on_error, self._tools)
@@ -130,11 +135,14 @@ class SkillSet(Generic[Client]):
         Warns:
             TooManyTools: there are more than 5; the words grow graver at 10 and 15.
         """
+        return self._definitions(style, stacklevel=3)
+
+    def _definitions(self, style: DefinitionStyle, *, stacklevel: int) -> list[dict[str, JSONValue]]:
         check_style(style)
         for number, consequence in TOO_MANY:
             if len(self.skills) >= number:
                 message = f"This agent carries {len(self.skills)} tools: {consequence}; give each agent its own scope"
-                warnings.warn(message, TooManyTools, stacklevel=2)
+                warnings.warn(message, TooManyTools, stacklevel=stacklevel)
                 break
         return [definition(skill, name, style) for name, skill in self.skills.items()]
 
@@ -193,6 +201,8 @@ class SkillSet(Generic[Client]):
         )
 
     def _ids(self, where: str, names: Iterable[str]) -> tuple[str, ...]:
+        if not isinstance(names, Iterable):
+            raise UsageError(f"{where} must be a list of skill ids, not a {type(names).__name__}")
         found: dict[str, None] = {}
         for name in [names] if isinstance(names, str) else names:
             skill = self.find(name)
@@ -248,10 +258,9 @@ class SkillSet(Generic[Client]):
 
         Source: 004, tool errors; 002, local recovery.
         """
+        check_cancel(cancel, self.client)
         core = self._core(self._plans(read_calls(tool_calls)), self._left_ms(timeout_ms), _silence)
         if isinstance(self.client, AsyncSkillClient):
-            if cancel is not None:
-                raise UsageError("cancel is for the blocking client; cancel the task instead")
             return _in_tasks(core, self.client)
         dispatch.in_threads(core, self.client, cancel)
         return _answers(core)
@@ -266,9 +275,10 @@ class SkillSet(Generic[Client]):
 
     def _secrets(self) -> list[str]:
         """Give what the client knows that nobody must be shown, as far as it is known before a call."""
-        urls = [skill.endpoint.url for skill in self.skills.values()]
-        in_urls = [secret for url in urls for secret in (*user_info_of(url), *query_secrets_of(url))]
-        known = [*self.client._credentials.secrets, *in_urls]
+        known: list[str] = list(self.client._credentials.secrets)
+        for skill in self.skills.values():
+            known.extend(user_info_of(skill.endpoint.url))
+            known.extend(query_secrets_of(skill.endpoint.url))
         return [*known, *(part for secret in known for part in secret.split()[1:])]  # behind a scheme such as Bearer
 
     def _core(self, plans: Sequence[Plan], left_ms: Callable[[], int | None], tell: Tell) -> DispatchCore:
@@ -294,6 +304,20 @@ class SkillSet(Generic[Client]):
             return _unknown(call.name, self.skills)
         violations = [call.broken] if call.broken is not None else self._checkers[skill.id].check(call.inputs)
         return ValidationFailed.of(violations, "The inputs do not fit the skill's descriptor") if violations else None
+
+
+def check_cancel(cancel: object, client: SkillClient | AsyncSkillClient) -> None:
+    """Require a token, or nothing, and nothing where a task can be cancelled.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if cancel is None:
+        return
+    if isinstance(client, AsyncSkillClient):
+        raise UsageError("cancel is for the blocking client; cancel the task instead")
+    if not isinstance(cancel, CancelToken):
+        raise UsageError(f"cancel must be a CancelToken, not a {type(cancel).__name__}")
 
 
 def call_key(scope: str, call_id: str) -> str:

@@ -27,11 +27,16 @@ def lint_user_message(text: str) -> list[Violation]:
         too-long, identifier, system-name, blame, apology, instruction, personal-data. English
         and Spanish are read.
 
+    Raises:
+        UsageError: it is no text.
+
     Source: Asixto 06.
 
     >>> [v.details["broken"] for v in lint_user_message("La base de datos no responde.")]
     ['system-name']
     """
+    if not isinstance(text, str):
+        raise UsageError(f"a user_message is a text, not a {type(text).__name__}")
     return check_user_message(text, at="")
 
 

@@ -44,7 +44,12 @@ _LONGEST_TEXT = 200
 _MOST_AT_A_TIME = 1_000_000
 
 
-def _check_text(name: str, value: object) -> str:
+def check_text(name: str, value: object) -> str:
+    """Give a short text as it is.
+
+    Raises:
+        UsageError: it is none, has another length, or holds what cannot be printed.
+    """
     if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_TEXT:
         raise UsageError(f"{name} must be a text of 1 to {_LONGEST_TEXT} characters")
     if not value.isprintable():  # which lone surrogates are not either
@@ -96,7 +101,7 @@ class Base:
         telemetry: "Telemetry | bool | None" = None,
         journal: "Journal | str | PathLike[str] | None" = None,
     ) -> None:
-        _check_text("caller_id", caller_id)
+        check_text("caller_id", caller_id)
         if caller_type not in CALLER_TYPES:
             raise UsageError(f"caller_type must be one of {', '.join(CALLER_TYPES)}, not {caller_type!r}")
         if policy is not None and not isinstance(policy, RetryPolicy):
@@ -156,8 +161,8 @@ class Base:
         if priority is not None and (isinstance(priority, bool) or not isinstance(priority, str | int)):
             raise UsageError(f"priority must be a text or a whole number, not a {type(priority).__name__}")
         if trace_id is not None:
-            _check_text("trace_id", trace_id)
-        if idempotency_key is not None and not _HEADER_SAFE.fullmatch(_check_text("idempotency_key", idempotency_key)):
+            check_text("trace_id", trace_id)
+        if idempotency_key is not None and not _HEADER_SAFE.fullmatch(check_text("idempotency_key", idempotency_key)):
             raise UsageError("idempotency_key must be visible ASCII characters, since it travels in a header")
         key = idempotency_key or new_key()
         asked = Preparation(

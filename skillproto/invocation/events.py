@@ -74,4 +74,6 @@ class Emitter:
             except Exception:
                 if not self._complained:
                     self._complained = True
-                    _log.exception("The event listener raised; the call goes on without it being told again")
+                    _log.exception(
+                        "An event listener raised; it is still told of every event, but this is logged only once"
+                    )

@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionToo
 from openai.types.responses import FunctionToolParam
 from pydantic import TypeAdapter
 
-from skillproto import Descriptor, SkillClient, UsageError, ValidationFailed
+from skillproto import Descriptor, Run, SkillClient, UsageError, ValidationFailed
 from skillproto.agent.definitions import DefinitionStyle, definition, input_schema, tool_name
 from skillproto.agent.skill_set import SkillSet, TooManyTools
 from skillproto.provider.skill import descriptor as text_statistics
@@ -330,6 +330,18 @@ def test_too_many_tools_are_warned_about(count: int, words: str | None, recwarn:
     assert words is None or (words in told[0] and f"{count} tools" in told[0])
 
 
+@pytest.mark.parametrize(
+    "use",
+    [lambda many: many.definitions("mcp"), lambda many: Run(many, lambda messages, tools: {}, style="mcp")],
+    ids=["definitions", "run"],
+)
+def test_the_warning_points_at_the_line_that_has_too_many(use: Any) -> None:
+    many = SkillSet([skill(f"s{n}") for n in range(6)], CLIENT)
+    with pytest.warns(TooManyTools) as caught:
+        use(many)
+    assert [one.filename for one in caught] == [__file__]
+
+
 def test_a_scope_has_its_own_few_and_those_that_all_share() -> None:
     team = SkillSet(
         [skill(name) for name in ("find", "sort", "buy", "pay", "who")],
@@ -355,6 +367,10 @@ def test_a_scope_has_its_own_few_and_those_that_all_share() -> None:
         ({"on_error": {"com.example.oen": "recover"}}, "did you mean 'com.example.one'"),
         ({"on_error": {"com.example.one": "fail"}}, "must be one of fail-run"),
         ({"concurrency": 0}, "concurrency must be"),
+        ({"scopes": 5}, "scopes must be a mapping, not a int"),
+        ({"scopes": {"a": 5}}, "scope 'a' must be a list of skill ids, not a int"),
+        ({"shared": 5}, "shared must be a list of skill ids, not a int"),
+        ({"names": ["echo"]}, "names must be a mapping, not a list"),
     ],
 )
 def test_what_can_never_work_is_refused(options: dict[str, Any], message: str) -> None:
@@ -368,7 +384,7 @@ def test_a_misspelt_scope_is_refused_with_the_nearest_name() -> None:
         team.scope("serach")
 
 
-@pytest.mark.parametrize(("descriptors", "client"), [(skill("one"), CLIENT), ([skill("one")], None)])
+@pytest.mark.parametrize(("descriptors", "client"), [(skill("one"), CLIENT), ([skill("one")], None), (None, CLIENT)])
 def test_the_wrong_kind_of_argument_is_refused(descriptors: Any, client: Any) -> None:
-    with pytest.raises(UsageError, match=r"give a list|client must be"):
+    with pytest.raises(UsageError, match=r"give a list|client must be|must be a list of descriptors"):
         SkillSet(descriptors, client)

@@ -151,13 +151,18 @@ def test_an_interruption_by_a_person_ends_a_run_in_order(where: str) -> None:
 
 
 def test_a_listener_that_raises_changes_nothing(driver: Driver, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[str] = []
+
     def listener(event: RunEvent) -> None:
+        heard.append(event.name)
         raise ZeroDivisionError
 
     ran = driver.run([wants(ECHO), {"content": "fine"}], on_event=listener)
     assert ran.given.output == "fine"
     assert ran.final == ["run.completed"]
-    assert len([one for one in caplog.records if "listener raised" in one.message]) == 1
+    (told,) = [one.message for one in caplog.records if "listener raised" in one.message]
+    assert told.endswith("it is still told of every event, but this is logged only once")
+    assert len(heard) == len(ran.events) > 5
 
 
 CALLBACKS: dict[str, Any] = {
@@ -294,6 +299,48 @@ def test_what_can_never_work_is_refused(options: dict[str, Any], message: str, d
     ran = driver.run([], **options)
     assert isinstance(ran.error, UsageError)
     assert message in str(ran.error)
+
+
+@pytest.mark.parametrize("run_id", ["", "a" * 201, "two\nlines", 5], ids=["empty", "long", "two lines", "number"])
+def test_a_run_id_is_a_short_printable_text(run_id: Any, driver: Driver) -> None:
+    ran = driver.run([], use=lambda run: run.start("Go", run_id=run_id))
+    assert isinstance(ran.error, UsageError)
+    assert "run_id must" in str(ran.error)
+
+
+def test_a_run_id_that_is_known_is_refused_before_anything_is_done(driver: Driver) -> None:
+    first = driver.run([wants(ECHO)], use=lambda run: run.start("Go", run_id="order-17"))
+    assert first.given.run_id == "order-17"
+    again = driver.run([wants(ECHO)], state=first.state, use=lambda run: run.start("Go", run_id="order-17"))
+    assert str(again.error) == "Run order-17 was started before: go on with it (resume), or give another run_id"
+    assert (again.asked, again.events) == ([], [])
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_state_of_coroutines_is_asked_for_the_run_id_too(backend: str) -> None:
+    class Slow(MemoryState):
+        async def load(self, run_id: str, /) -> Any:  # type: ignore[override]
+            return super().load(run_id)
+
+    state = Slow()
+    errors = [Driver(backend).run([], state=state, use=lambda run: run.start("Go", run_id="r")).error for _ in "12"]
+    assert errors[0] is None
+    assert "Run r was started before" in str(errors[1])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda run: run.start("Go", cancel=5),
+        lambda run: run.resume({}, cancel=5),
+        lambda run: run.skills.dispatch([], cancel=5),
+    ],
+    ids=["start", "resume", "dispatch"],
+)
+def test_what_is_no_token_cannot_cancel(use: Any) -> None:
+    ran = Driver("sync").run([], use=use)
+    assert isinstance(ran.error, UsageError)
+    assert str(ran.error) == "cancel must be a CancelToken, not a int"
 
 
 def begin(messages: Any, run: Any) -> Any:

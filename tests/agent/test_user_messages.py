@@ -217,3 +217,9 @@ def test_how_a_system_is_built_is_recognised(text: str) -> None:
 )
 def test_plain_words_hold_nothing_internal(text: str) -> None:
     assert internals_in(text) is None
+
+
+@pytest.mark.parametrize("text", [None, 5, ["No."]], ids=repr)
+def test_what_is_no_text_cannot_be_checked(text: Any) -> None:
+    with pytest.raises(UsageError, match="a user_message is a text"):
+        lint_user_message(text)

@@ -21,6 +21,8 @@ class StateFile:
         self._path.write_text(json.dumps(saved), encoding="utf-8")
 
     def load(self, run_id: str) -> Any:
+        if not self._path.exists():
+            return None
         return json.loads(self._path.read_text(encoding="utf-8"))
 
 
