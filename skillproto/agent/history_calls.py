@@ -20,19 +20,21 @@ class Part(NamedTuple):
         call_id: the id that both sides bear.
         name: of the tool; None in an answer.
         raw: the block, message or item itself.
+        kind: where a vendor has several kinds of calls, which one; an answer is to a call of its own kind.
     """
 
     place: int
     call_id: str
     name: str | None
     raw: Any
+    kind: str = ""
 
 
 class Pairs:
     """Calls with their answers, as far as they have one.
 
     Attributes:
-        answers: for each call, by its index in `calls`, the first answer after it; in the answers' order.
+        answers: for each call, by its index in `calls`, the first answer of its kind after it; in the answers' order.
         strays: answers without a call before them, and second answers; nobody wants them.
     """
 
@@ -40,19 +42,20 @@ class Pairs:
         self.calls: list[Part] = []
         self.answers: dict[int, Part] = {}
         self.strays: list[Part] = []
-        self._at: dict[int, dict[str, int]] = {}
-        latest: dict[str, int] = {}
+        self._at: dict[int, dict[tuple[str, str], int]] = {}
+        latest: dict[tuple[str, str], int] = {}
         for part in parts:
+            known_by = (part.kind, part.call_id)
             if part.name is not None:
-                self._at.setdefault(part.place, {})[part.call_id] = latest[part.call_id] = len(self.calls)
+                self._at.setdefault(part.place, {})[known_by] = latest[known_by] = len(self.calls)
                 self.calls.append(part)
-            elif (index := latest.get(part.call_id)) is None or index in self.answers:
+            elif (index := latest.get(known_by)) is None or index in self.answers:
                 self.strays.append(part)
             else:
                 self.answers[index] = part
 
     def calls_at(self, place: int) -> list[int]:
-        """Give the calls of a message, as indexes, each id once."""
+        """Give the calls of a message, as indexes, each id of a kind once."""
         return sorted(self._at.get(place, {}).values())
 
 

@@ -158,11 +158,11 @@ def _responses_parts(items: Sequence[Any]) -> Iterator[Part]:
     for place, item in enumerate(items):
         kind = get(item, "type")
         if kind in _CALLS:  # all of a run stand where it begins, like the calls of one message
-            yield Part(run, id_of(item, "call_id", place), name_of(item), item)
+            yield Part(run, id_of(item, "call_id", place), name_of(item), item, kind)
             continue
         run = place + 1
         if kind in _OUTPUTS:
-            yield Part(place, id_of(item, "call_id", place), None, item)
+            yield Part(place, id_of(item, "call_id", place), None, item, _CALLS[_OUTPUTS.index(kind)])
 
 
 def _responses_rebuild(items: Sequence[Any], pairs: Pairs, written: dict[int, Any]) -> list[Any]:

@@ -162,6 +162,16 @@ CASES: dict[str, tuple[list[Any], list[Any], list[str]]] = {
         [item("a", "custom_tool_call"), (UNKNOWN, "a")],
         ["a"],
     ),
+    "responses: a custom tool with an answer of the other kind": (
+        [CUSTOM, output("a"), NEXT],
+        [CUSTOM, (UNKNOWN, "a"), NEXT],
+        ["a", "a"],
+    ),
+    "responses: a function with an answer of the other kind, and one of its own": (
+        [item("a"), output("a", "custom_tool_call_output", "1"), output("a", content="2")],
+        [item("a"), output("a", content="2")],
+        ["a"],
+    ),
     "responses: an answer to nothing": ([HELLO, output("z")], [HELLO], ["z"]),
 }
 
