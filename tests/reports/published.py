@@ -44,7 +44,9 @@ def _member(name: str, fetch: Sequence[str], file: str) -> bytes:
             ran = subprocess.run(fetch, cwd=folder, capture_output=True, timeout=_FETCH_S, check=False)
             found = [_from(archive, file) for archive in sorted(Path(folder).glob("*.t*gz"))]
             assert found, ran.stderr.decode()
-            kept.write_bytes(found[0])
+            whole = Path(folder) / kept.name
+            whole.write_bytes(found[0])
+            whole.replace(kept)
     return kept.read_bytes()
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -72,5 +73,5 @@ def _fetch(release: str, cache: Path) -> None:
             members = [member for member in tar if f"/{_FOLDER}" in member.name and member.isfile()]
             tar.extractall(unpacked, members=members, filter="data")
         target = cache / f"jsonschema-{release}"
-        if not target.exists():
-            (Path(unpacked) / f"jsonschema-{release}").rename(target)
+        with suppress(OSError):  # another process may have been faster
+            (Path(unpacked) / target.name).rename(target)
