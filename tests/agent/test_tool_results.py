@@ -169,7 +169,7 @@ def test_a_failures_mark_and_a_successs_differ_in_every_style() -> None:
         ([], "openai", {"call_id": 5}, "call_id"),
         ([], "mcp", {"locale": "fr"}, "fr"),
         (SkillError("UNKNOWN", "m"), "mcp", {"locale": "fr"}, "fr"),
-        (object(), "mcp", {}, "JSON"),
+        (range(2), "mcp", {}, "JSON"),
         ([float("nan")], "mcp", {}, "JSON"),
         (ValueError("no"), "mcp", {}, "JSON"),
         ({1, 2}, "asixto", {}, "JSON"),
