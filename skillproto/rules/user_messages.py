@@ -19,6 +19,9 @@ class Part(NamedTuple):
 
 
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Sra?|Dra?)\.?\s+)?[A-ZÁÉÍÓÚÑ][\w'-]+(?:\s+(?:de|del|la|los))*\s+[A-ZÁÉÍÓÚÑ][\w'-]+"
+_NOT_IN_TABLES = "always|besides|indoors|outdoors|upstairs|downstairs|reservations|bookings|seats"
+"""What may stand behind a table that people sit at; another plural before a singular verb is the name of a table."""
+
 _PARTS = (
     Part(
         "identifier",
@@ -44,6 +47,8 @@ _PARTS = (
             r"|\bexcepci[oó]n\s+(?:no\s+controlada|interna|del?\s+sistema)\b|\b(?:ocurri[oó]|lanz[oó]|produjo)\s+una\s+excepci[oó]n\b"
             r"|\btablas?\s+(?:(?:de|del|la|los|las)\s+)*(?:datos|base|interna|sistema|usuarios|clientes|registros|\w*_\w*)\b"
             r"|\b(?:in|from|of)\s+(?:the\s+)?(?:\w+\s+)?table\s+(?:\w*_\w*|users|customers|orders|records)\b"
+            rf"|\btable\s+(?!(?:{_NOT_IN_TABLES})\b)\w*[^\Wsuia]s\s+(?:is|was|has|does)\b"
+            r"|\b(?:la|una)\s+tabla\s+(?!(?:antes|entonces|apenas|menos)\b)\w+[aeo]s\s+(?:est[aá]|fue|no)\b"
             r"|\btenant\s*(?:id|config\w*)\b|\b(?:el|su|este|del|un)\s+tenant\b"
             r"|\b\w+\.\w+\(\)|(?-i:\b[Ss](?:istema|ystem)\s+[A-Z]{3,}\b|\bSAP\b|\bAWS\b|\b\w+(?:Error|Exception)\b)"
         ),
@@ -88,6 +93,8 @@ _PARTS = (
             r"(?:\w+\s+){0,3}?(?:usuario|cliente|documento|dato|datos|herramienta|humano|otra\s+vez|de\s+nuevo)\b"
             r"|\b(?:pida|pídale|pregunte|pregúntele|dígale|solicite|solicítele|indíquele|recuérdele|informe|ofrezca|transfiera|escale)\s+"
             r"(?:\w+\s+){0,4}?(?:al?\s+(?:usuario|cliente|humano|agente|paciente)|un\s+humano|la\s+herramienta)\b"
+            r"|(?:^|[.!?:;,]\s+|\b(?:y|entonces|luego|por\s+favor)\s+)(?:llam[ae]|invo(?:ca|que)|ejecut[ae])\s+(?:a\s+)?"
+            r"(?:(?:la|esta|otra)\s+(?:funci[oó]n|herramienta|habilidad)|el\s+(?:m[eé]todo|endpoint))\b"
             r"|\b(?:vuelva|vuelve)\s+a\s+(?:pedir|solicitar|preguntar)(?:le)?\b"
             r"|(?:^|[.!?]\s+)(?:escala|escale|transfiere|transfiera|deriva|derive)\s+(?:\w+\s+){0,4}?(?:supervisor|humano|persona|agente|asesor)\b"
             r"|\b(?:pida|solicite|pregunte)\s+(?:\w+\s+){1,3}(?:otra\s+vez|de\s+nuevo|nuevamente)\b"
