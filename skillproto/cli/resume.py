@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         "  skillproto resume --journal calls.db --forget 2b6f0cc9-04d1-4cde-8a5b-95f3a1e1b1c4\n"
         "\n"
         "Exit codes: 0 every call ended well, or none was open; 1 some call failed or is still open; 2 wrong usage; "
-        "3 the journal could not be read; 4 no other side could be reached; 130 interrupted."
+        "3 the journal, or a call in it, could not be read; 4 no other side could be reached; 130 interrupted."
     ),
 )
 @click.option("--journal", "path", envvar=JOURNAL, metavar="PATH", help=f"The journal's file; else ${JOURNAL} has it.")
@@ -153,5 +153,7 @@ def _exit_code(errors: "list[SkillError | None]") -> int:
     failed = [error for error in errors if error is not None]
     if not failed:
         return _exits.FINE
+    if any(error.details.get("reason") == "journal" for error in failed):
+        return _exits.UNREADABLE
     nobody = len(failed) == len(errors) and all(was_not_reached(error) for error in failed)
     return _exits.NOT_REACHED if nobody else _exits.FINDINGS

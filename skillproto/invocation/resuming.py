@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from skillproto.errors import UsageError
+from skillproto.errors import ErrorCode, SkillError, UsageError
 from skillproto.invocation._base import Base
 from skillproto.invocation.cancel import CancelToken
 from skillproto.invocation.many import Call, CallOutcome, check_concurrency, in_tasks, in_threads
@@ -25,6 +25,9 @@ class _Both(Base):
         return [Call(entry.descriptor or {}, entry.inputs, timeout_ms, entry.key) for entry in calls]
 
     def _taking_up(self, call: Call) -> "Driven":
+        if not call.descriptor:
+            message = "The journal has lost the descriptor of this call, which cannot be taken up; strike it out"
+            raise SkillError(ErrorCode.UNKNOWN, message, details={"reason": "journal"})
         return self._core(*call[:3], idempotency_key=call.idempotency_key, is_taken_up=True)
 
 
@@ -51,7 +54,8 @@ class Resuming(_Both):
             concurrency: how many run at a time, each in a thread.
 
         Yields:
-            A `CallOutcome` for each call, as it ends. One with an error may still be open.
+            A `CallOutcome` for each call, as it ends. One with an error may still be open, and is where
+                the file was damaged (`details["reason"]` "journal").
 
         Raises:
             UsageError: the client has no journal, or an argument can never work.

@@ -115,3 +115,19 @@ def test_a_call_that_was_damaged_is_no_fault_of_ours(
     ran = run("resume", "--journal", path, *options)
     assert (ran.code, ran.out) == (3, "")
     assert "a call in it is damaged" in ran.err
+
+
+def test_a_call_whose_descriptor_is_lost_is_told_and_the_others_go_on(provider: RunningProvider, path: Path) -> None:
+    start(provider, path, "k1", "k2")
+    connection = sqlite3.connect(path)
+    connection.executescript("UPDATE calls SET descriptor = 'lost' WHERE key = 'k1'")
+    connection.close()
+    ran = run("resume", "--journal", path, "--output-format", "json")
+    calls = {call["idempotency_key"]: call for call in ran.json()["calls"]}
+    assert (ran.code, calls["k1"]["state"], calls["k2"]["state"]) == (3, "open", "failed")
+    assert calls["k1"]["error"]["details"] == {"reason": "journal"}
+    assert "k1: open: UNKNOWN: The journal has lost the descriptor" in ran.err
+    alone = run("resume", "--journal", path)
+    assert (alone.code, "nothing is open" in alone.err) == (3, False)
+    assert run("resume", "--journal", path, "--forget", "k1").code == 0
+    assert run("resume", "--journal", path).err == "skillproto: nothing is open\n"

@@ -218,6 +218,23 @@ def test_a_cancelled_task_leaves_its_execution_open(path: Path, backend: str) ->
         assert (entry(path).state, entry(path).is_busy) == ("accepted", False)
 
 
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_call_whose_descriptor_is_lost_is_told_by_the_async_client_too(
+    path: Path, backend: str, provider: RunningProvider
+) -> None:
+    _leave(path, provider)
+    with Journal(path) as journal, journal._writing() as connection:
+        connection.execute("UPDATE calls SET descriptor = 'lost'")
+
+    async def main() -> list[Any]:
+        async with AsyncSkillClient(caller_id="tests", journal=path) as client, client.resume_journal() as outcomes:
+            return [outcome async for outcome in outcomes]
+
+    (outcome,) = anyio.run(main, backend=backend)
+    assert outcome.error.details == {"reason": "journal"}
+    assert entry(path, outcome.call.idempotency_key).state == "sent"
+
+
 async def _cancel_once_asked(provider: RunningProvider, scope: anyio.CancelScope) -> None:
     while not [request for request in provider.requests if request.method == "GET"]:
         await anyio.sleep(0.01)
