@@ -114,6 +114,24 @@ def test_credentials_never_stand_in_it_and_inputs_only_until_they_are_not_needed
     assert b"words-of-the-caller" not in everything
 
 
+def test_inputs_of_ended_calls_stand_in_the_log_alone_until_it_is_emptied(
+    provider: RunningProvider, path: Path
+) -> None:
+    def holding() -> list[str]:
+        return [each.name for each in path.parent.iterdir() if b"words-of-the-caller" in each.read_bytes()]
+
+    with Journal(path) as journal:
+        with SkillClient(caller_id="tests", journal=journal) as client:
+            client.invoke(provider.descriptor, {"text": "words-of-the-caller", "top": 0})
+        assert holding() == ["calls.db-wal"]
+        other = sqlite3.connect(path)
+        other.execute("PRAGMA wal_checkpoint")
+        assert holding() == ["calls.db-wal"]
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        other.close()
+        assert holding() == []
+
+
 @pytest.mark.parametrize(
     "written",
     [lambda url: url.replace("//", "//ann:pass-word@"), lambda url: f"{url}?a=1&api_key=pass-word#x"],
