@@ -1,5 +1,6 @@
 """Options of the whole suite."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +19,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--soak-seconds", type=float, default=20, help="how long the tests under full load take together")
     parser.addoption("--kills", type=int, default=4, help="how many processes are killed at each point of a call")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage the thousands of tests, which stay to the end and which it would look through."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,5 +1,6 @@
 """A real Celery worker: what is tried again and when, and what the caller of a task is told."""
 
+import logging
 import pickle
 import time
 from collections.abc import Iterator
@@ -43,8 +44,11 @@ def app(provider: RunningProvider) -> Iterator[Celery]:
     app.task(count, base=SkillTask, bind=True, name="count", shared=False, skill_policy=policy)
     app.task(crash, base=SkillTask, name="crash", shared=False)
 
+    root = logging.getLogger()
+    level = root.level
     with start_worker(app, pool="solo", perform_ping_check=False, loglevel="CRITICAL"):
         yield app
+    root.setLevel(level)  # which the worker has set for the whole process
 
 
 def run(app: Celery, provider: RunningProvider, *faults: int | str | Fault, **inputs: Any) -> tuple[Any, list[Any]]:

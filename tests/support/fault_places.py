@@ -104,6 +104,9 @@ def hanging_look_up(_: Proxy) -> Iterator[Place]:
     finally:
         over.set()
         socket.getaddrinfo = look_up
+        for thread in threading.enumerate():  # the next call for this name would share the look-up that is ending
+            if thread.name == "skillproto-look-up":
+                thread.join(5)
 
 
 HANGING_HOST = "hanging.invalid"
