@@ -15,7 +15,7 @@ from tests.guards.sources import ROOT
 READMES = ("README.md", "README.es.md")
 PAGES = (*READMES, *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 FIRST = "python3 -m venv .venv && .venv/bin/pip install '.[provider]' && .venv/bin/skillproto demo"
-SECOND = "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest"
+SECOND = "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest -n auto"
 
 
 def blocks(name: str) -> list[tuple[str, str]]:
