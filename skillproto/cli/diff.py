@@ -9,6 +9,7 @@ import click
 from skillproto.cli import _exits, _streams
 from skillproto.cli._command import Command
 from skillproto.cli._limits import chosen_limits, limit_options
+from skillproto.cli._report_options import color_option
 from skillproto.cli._sources import NoDescriptor, Reading, read_one
 from skillproto.errors import ErrorCode, SkillError, UsageError, ValidationFailed
 from skillproto.publishing.comparison import diff
@@ -49,13 +50,7 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
 @click.option("--no-suppressions", is_flag=True, help="Let NEW not excuse itself with x-skillproto-ignore.")
 @click.option("--allow-private", multiple=True, metavar="CIDR", help="Let addresses of this network be fetched.")
 @click.option("--credentials-env", metavar="VAR", help="The environment variable with a token for addresses.")
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@color_option
 @limit_options
 def command(old: str, new: str, output_format: str, fail_on: Threshold, color: str, **options: Any) -> int:
     """Tell what changed between two versions of a descriptor, and which version that needs.

@@ -12,10 +12,11 @@ from skillproto.cli import _exits, _streams
 from skillproto.cli._command import Command
 from skillproto.cli._credentials import credentials_from
 from skillproto.cli._listing import items_of, table
+from skillproto.cli._report_options import color_option, fail_on_option, output_file_option, output_format_option
 from skillproto.discovery import Discovery, Fetcher, FetchPolicy, Survey
 from skillproto.discovery.discovering import MOST_SKILLS
 from skillproto.errors import UsageError
-from skillproto.reports import FORMATS, FailOn, Tally, render
+from skillproto.reports import FailOn, Tally, render
 from skillproto.reports.escaping import plain
 
 
@@ -34,14 +35,8 @@ from skillproto.reports.escaping import plain
     ),
 )
 @click.argument("domain", metavar="DOMAIN|URL")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(("error", "warning", "never")),
-    default="error",
-    show_default=True,
-    help="The least severe finding that makes the exit code 1.",
-)
+@output_format_option
+@fail_on_option
 @click.option(
     "--credentials-env",
     metavar="VAR",
@@ -67,14 +62,8 @@ from skillproto.reports.escaping import plain
     help="For one address, redirects included.",
 )
 @click.option("--max-skills", type=click.IntRange(0), default=MOST_SKILLS, show_default=True, help="Look at so many.")
-@click.option("--output-file", metavar="FILE", help="Write the report into a file, which is replaced when it is whole.")
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@output_file_option
+@color_option
 def command(
     domain: str, output_format: str, fail_on: FailOn, output_file: str | None, color: str, **options: Any
 ) -> int:

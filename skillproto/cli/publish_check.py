@@ -13,11 +13,18 @@ from skillproto.cli._command import Command
 from skillproto.cli._interrupt import Interruptible
 from skillproto.cli._limits import chosen_limits, limit_options
 from skillproto.cli._publishing import Known, PublishRun, allowed, known_from, prober
+from skillproto.cli._report_options import (
+    color_option,
+    fail_on_option,
+    output_file_option,
+    output_format_option,
+    stdin_filename_option,
+)
 from skillproto.cli.validate import require_spared, until
 from skillproto.errors import UsageError
 from skillproto.publishing.obstacles import NotCarriedOut
 from skillproto.redaction import safe_url
-from skillproto.reports import FORMATS, PROGRAMS, Item, Tally, Unreadable, render
+from skillproto.reports import PROGRAMS, Item, Tally, Unreadable, render
 from skillproto.reports.escaping import dump, plain
 
 _IN_REQUEST = {
@@ -60,24 +67,12 @@ _IN_REQUEST = {
 )
 @click.option("--allow-private", multiple=True, metavar="CIDR", help="With the network: a private network to reach.")
 @click.option("--exchange", is_flag=True, help="Read one JSON request from the standard input, print one JSON reply.")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(("error", "warning", "never")),
-    default="error",
-    show_default=True,
-    help="The least severe finding that makes the exit code 1.",
-)
-@click.option("--output-file", metavar="FILE", help="Write the report into a file, which is replaced when it is whole.")
+@output_format_option
+@fail_on_option
+@output_file_option
 @limit_options
-@click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="How to call the standard input, '-'.")
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@stdin_filename_option
+@color_option
 def command(paths: tuple[str, ...], exchange: bool, **choices: Any) -> int:
     """Ask of a descriptor what a registry asks before it publishes it.
 

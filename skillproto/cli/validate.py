@@ -13,7 +13,14 @@ from skillproto.cli._command import Command
 from skillproto.cli._files import has_settings
 from skillproto.cli._interrupt import Interruptible
 from skillproto.cli._limits import chosen_limits, limit_options
-from skillproto.reports import FORMATS, PROGRAMS, FailOn, Item, Tally, render
+from skillproto.cli._report_options import (
+    color_option,
+    fail_on_option,
+    output_file_option,
+    output_format_option,
+    stdin_filename_option,
+)
+from skillproto.reports import PROGRAMS, FailOn, Item, Tally, render
 from skillproto.validation import SCHEMA_NAMES, Engine
 
 
@@ -33,15 +40,9 @@ from skillproto.validation import SCHEMA_NAMES, Engine
     ),
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--output-format", type=click.Choice(FORMATS), default="text", show_default=True, help="How to report.")
+@output_format_option
 @click.option("--schema", "schema", default="descriptor", show_default=True, metavar="NAME", help="What to check as.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(("error", "warning", "never")),
-    default="error",
-    show_default=True,
-    help="The least severe finding that makes the exit code 1.",
-)
+@fail_on_option
 @click.option(
     "--engine",
     type=click.Choice(("auto", "reference")),
@@ -56,16 +57,10 @@ from skillproto.validation import SCHEMA_NAMES, Engine
 @click.option("--no-suppressions", is_flag=True, help="Let no document excuse itself with x-skillproto-ignore.")
 @click.option("--baseline", metavar="FILE", help="Let the findings that this file knows pass.")
 @click.option("--write-baseline", metavar="FILE", help="Write all findings into this file, and let them pass.")
-@click.option("--output-file", metavar="FILE", help="Write the report into a file, which is replaced when it is whole.")
+@output_file_option
 @limit_options
-@click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="How to call the standard input, '-'.")
-@click.option(
-    "--color",
-    type=click.Choice(("auto", "always", "never")),
-    default="auto",
-    show_default=True,
-    help="auto: on a terminal, unless NO_COLOR is set.",
-)
+@stdin_filename_option
+@color_option
 def command(
     paths: tuple[str, ...],
     output_format: str,
