@@ -220,8 +220,14 @@ class DispatchCore:
         self.running.clear()
         self._settle_rest(CALLER)
         self._tell = tell
+        interruption: BaseException | None = None
         for name, facts in late:
-            tell(name, facts)
+            try:
+                tell(name, facts)
+            except BaseException as cause:  # the other calls are told of all the same
+                interruption = interruption or cause
+        if interruption is not None:
+            raise interruption
 
     def _fill(self) -> list[Order]:
         orders: list[Order] = []

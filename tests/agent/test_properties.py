@@ -327,6 +327,29 @@ def _require_whole_steps(events: list[RunEvent]) -> None:
     assert all(told.count(id_) >= started.count(id_) for id_ in started)
 
 
+def test_an_interruption_while_calls_are_told_of_keeps_none_from_being_told() -> None:
+    plans = [Plan(ToolCall(f"c{n}", "echo", {"text": "x"}), SKILL, "fail-run") for n in range(3)]
+    told: list[tuple[str, str]] = []
+
+    def tell(name: str, facts: Any) -> None:
+        told.append((name, facts["tool_call_id"]))
+        if name == "tool.failed":
+            raise KeyboardInterrupt
+
+    calls = DispatchCore(plans, concurrency=2, left_ms=lambda: None, tell=tell)
+    calls.begin()
+    with pytest.raises(KeyboardInterrupt):
+        calls.close()
+    assert calls.is_over
+    assert sorted(told) == [
+        ("tool.failed", "c0"),
+        ("tool.failed", "c1"),
+        ("tool.failed", "c2"),
+        ("tool.started", "c0"),
+        ("tool.started", "c1"),
+    ]
+
+
 # The drivers agree.
 
 ANSWERS: dict[str, Step | Callable[[SentRequest], Step]] = {
