@@ -40,8 +40,9 @@ def _was_taken(outcome: CallOutcome) -> bool:
 class Resuming(_Both):
     """What `SkillClient` does with a journal."""
 
-    def _drive(self, core: "Driven", cancel: CancelToken | None = None) -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the client's own
+
+        def _drive(self, core: "Driven", cancel: CancelToken | None = None) -> Any: ...
 
     def resume_journal(self, *, timeout_ms: int | None = None, concurrency: int = 8) -> Iterator[CallOutcome]:
         """Take up every call that the journal has open and nobody is at work on.
@@ -73,8 +74,9 @@ class Resuming(_Both):
 class AsyncResuming(_Both):
     """What `AsyncSkillClient` does with a journal."""
 
-    async def _drive(self, core: "Driven") -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the client's own
+
+        async def _drive(self, core: "Driven") -> Any: ...
 
     @asynccontextmanager
     async def resume_journal(
