@@ -22,9 +22,6 @@ from skillproto.publishing.probing.judging import Asked, Exchange, body_of, judg
 from skillproto.rules.probing import EXPIRING_DAYS, SLOW_MS
 from skillproto.violations import JSONValue, Violation
 
-MOST_REQUESTS = 3
-"""So many addresses of a skill are asked; a redirect of a GET is followed besides."""
-
 _DAY_S = 86_400
 _WRONG: Mapping[str, JSONValue] = {
     "string": {"probe": True},
